@@ -1,0 +1,66 @@
+"""Refusals: every array that enters the library passes here once, and is refused with one sentence if it is not usable."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def vector(x, name: str, length: int | None = None) -> np.ndarray:
+    """Return `x` as a float64 vector of finite numbers, or raise ValueError naming what is wrong.
+
+    >>> vector([1, 2], "adequacy")
+    array([1., 2.])
+    >>> vector([1, float("nan")], "adequacy")
+    Traceback (most recent call last):
+    ...
+    ValueError: adequacy[1] is nan; every value must be a finite number
+    """
+    out = _floats(x, name)
+    if out.ndim != 1:
+        raise ValueError(f"{name} has shape {out.shape}; one value per system is expected, a vector")
+    if length is not None and out.size != length:
+        raise ValueError(f"{name} has {out.size} values where {length} are expected")
+    _finite(out, name)
+    return out
+
+
+def matrix(x, name: str, allow_nan: bool = False) -> np.ndarray:
+    """Return `x` as a float64 matrix, systems × segments; NaN marks a missing cell where `allow_nan`."""
+    out = _floats(x, name)
+    if out.ndim != 2:
+        raise ValueError(f"{name} has shape {out.shape}; a matrix, systems × segments, is expected")
+    _finite(out, name, allow_nan)
+    return out
+
+
+def weights(w, length: int) -> np.ndarray:
+    """Return `w` normalised to sum one; uniform when `w` is None.
+
+    >>> weights([1, 3], 2)
+    array([0.25, 0.75])
+    """
+    if w is None:
+        return np.full(length, 1.0 / length)
+    out = vector(w, "weights", length)
+    if (out < 0).any():
+        k = int(np.argmin(out))
+        raise ValueError(f"weights[{k}] is {out[k]:g}; a weight cannot be negative")
+    total = out.sum()
+    if not 0 < total < np.inf:
+        raise ValueError(f"the weights sum to {total:g}; their sum must be positive and finite")
+    return out / total
+
+
+def _floats(x, name: str) -> np.ndarray:
+    try:
+        return np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} holds something that is not a number, or rows of unequal length") from None
+
+
+def _finite(out: np.ndarray, name: str, allow_nan: bool = False) -> None:
+    bad = np.isinf(out) if allow_nan else ~np.isfinite(out)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        index = ", ".join(map(str, where))
+        raise ValueError(f"{name}[{index}] is {out[where]}; every value must be a finite number")

@@ -1,0 +1,243 @@
+"""The balance β of a weighted pool of systems, and the few moments it is made of.
+
+A pool is two vectors over K systems: `adequacy` a and `fluency` f (system means, higher is better). Weights w are
+non-negative and sum to one; None means uniform. Every moment is the population form (divide by the total weight).
+
+Scores are centred before they are squared, so adding a constant to all of them changes nothing but the last bits; β is a
+ratio, so a common scale changes nothing at all.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _check
+
+EPS = np.finfo(np.float64).eps
+
+
+def mean(x, w=None) -> float:
+    """Weighted mean of x (K,).
+
+    >>> mean([0, 1, 5], [1, 1, 0])
+    0.5
+    """
+    x = _check.vector(x, "x")
+    centre = x.mean()
+    return float(centre + _check.weights(w, x.size) @ (x - centre))
+
+
+def covariance(x, y, w=None) -> float:
+    """Weighted population covariance of x and y, both (K,).
+
+    >>> covariance([0, 1], [0, 3])
+    0.75
+    """
+    x = _check.vector(x, "x")
+    y = _check.vector(y, "y", x.size)
+    w = _check.weights(w, x.size)
+    return float(w @ (_centred(x, w) * _centred(y, w)))
+
+
+def variance(x, w=None) -> float:
+    """Weighted population variance of x (K,).
+
+    >>> variance([0, 2])
+    1.0
+    """
+    return covariance(x, x, w)
+
+
+def balance(adequacy, fluency, w=None) -> float:
+    """β(w): adequacy's share of the two marginal variances, between 0 (all fluency) and 1 (all adequacy).
+
+    >>> balance([0, 2], [0, 1])
+    0.8
+    >>> round(balance([0, 2, 9], [0, 1, 0], [1, 1, 0]), 12)
+    0.8
+    """
+    p = Standard.of(adequacy, fluency)
+    w = _check.weights(w, p.a.size)
+    s_a, s_f = (float(w @ _centred(x, w) ** 2) for x in (p.a, p.f))
+    if s_a + s_f == 0:
+        raise ValueError("all the weight lies on systems with the same adequacy and fluency; their balance is not defined")
+    return s_a / (s_a + s_f)
+
+
+def std_balance(beta: float) -> float:
+    """β read on standard deviations, σ_a / (σ_a + σ_f), from β read on variances.
+
+    >>> round(std_balance(0.8), 12)
+    0.666666666667
+    """
+    beta = _unit(beta)
+    return float(np.sqrt(beta) / (np.sqrt(beta) + np.sqrt(1 - beta)))
+
+
+def from_std_balance(beta_std: float) -> float:
+    """The inverse of `std_balance`.
+
+    >>> round(from_std_balance(2 / 3), 12)
+    0.8
+    """
+    s = _unit(beta_std)
+    return float(s**2 / (s**2 + (1 - s) ** 2))
+
+
+def pair_balances(adequacy, fluency) -> np.ndarray:
+    """β of every pair of systems k < k′ weighted ½, ½, in the order of numpy.triu_indices(K, 1): shape (K(K−1)/2,).
+
+    A pair with the same adequacy and the same fluency has no balance; NaN stands in its place.
+
+    >>> pair_balances([0, 2, 0], [0, 1, 3])
+    array([0.8, 0. , 0.5])
+    """
+    p = Standard.of(adequacy, fluency)
+    i, j = np.triu_indices(p.a.size, 1)
+    da, df = p.a[i] - p.a[j], p.f[i] - p.f[j]
+    same = (np.abs(da) <= p.resolution) & (np.abs(df) <= p.resolution)
+    da[same] = df[same] = np.nan
+    # hypot-free ratio: dividing by the larger gap first keeps tiny gaps from squaring to zero
+    big = np.maximum(np.abs(da), np.abs(df))
+    return (da / big) ** 2 / ((da / big) ** 2 + (df / big) ** 2)
+
+
+class Reach(NamedTuple):
+    """The reachable range and, for each end, one pair (k, k′) that attains it and whether it is the only one."""
+
+    low: float
+    high: float
+    low_pairs: tuple[tuple[int, int], ...]
+    high_pairs: tuple[tuple[int, int], ...]
+
+
+def reach(adequacy, fluency) -> Reach:
+    """The smallest and largest balance any weighting of at least two systems can have, with the pairs that attain them.
+
+    >>> reach([0, 2, 0], [0, 1, 3])
+    Reach(low=0.0, high=0.8, low_pairs=((0, 2),), high_pairs=((0, 1),))
+    """
+    a, f = pool(adequacy, fluency)
+    pairs = pair_balances(a, f)
+    i, j = np.triu_indices(a.size, 1)
+    low, high = float(np.nanmin(pairs)), float(np.nanmax(pairs))
+
+    def attain(value):
+        return tuple((int(i[n]), int(j[n])) for n in np.flatnonzero(np.abs(pairs - value) <= 8 * EPS))
+
+    return Reach(low, high, attain(low), attain(high))
+
+
+def reachable(adequacy, fluency) -> tuple[float, float]:
+    """(βmin, βmax): the range of balances that reweighting can reach.
+
+    >>> reachable([0, 2, 0], [0, 1, 3])
+    (0.0, 0.8)
+    """
+    return reach(adequacy, fluency)[:2]
+
+
+def target(adequacy, fluency, beta) -> float:
+    """Return `beta` as a float if this pool can reach it, else raise ValueError naming the reachable range."""
+    beta = _unit(beta, "beta")
+    low, high = reachable(adequacy, fluency)
+    if not low - 4 * EPS <= beta <= high + 4 * EPS:
+        raise ValueError(f"beta = {beta:.17g} cannot be reached; this pool reaches {low:.17g} to {high:.17g}")
+    return min(max(beta, low), high)
+
+
+def collision(w) -> float:
+    """Σ w_k², the chance that two systems drawn by w are the same one.
+
+    >>> collision([1, 1])
+    0.5
+    """
+    w = np.asarray(w)
+    w = _check.weights(w, w.size)
+    return float(w @ w)
+
+
+def ess(w) -> float:
+    """Effective sample size 1 / Σ w_k²: from 1 (all weight on one system) to K (uniform).
+
+    >>> ess([1, 1, 0])
+    2.0
+    """
+    return 1.0 / collision(w)
+
+
+def constraint(w, adequacy, fluency, beta) -> float:
+    """b(w, β̂) = (1 − β̂) σ_a²(w) − β̂ σ_f²(w): zero exactly where β(w) = β̂, positive where β(w) is larger.
+
+    In squared units of the scores: judge a result by β(w), never by |b| alone.
+
+    >>> constraint([1, 1], [0, 2], [0, 1], 0.5)
+    0.375
+    """
+    a, f = pool(adequacy, fluency)
+    w = _check.weights(w, a.size)
+    beta = _unit(beta)
+    return float((1 - beta) * (w @ _centred(a, w) ** 2) - beta * (w @ _centred(f, w) ** 2))
+
+
+def constraint_gradient(w, adequacy, fluency, beta) -> np.ndarray:
+    """∂b/∂w on the plane Σw = 1, shape (K,): (1 − β̂)(a_k − μ_a)² − β̂ (f_k − μ_f)², up to a constant along 1.
+
+    The unrestricted gradient differs from it by a multiple of the vector of ones, which the multiplier λ absorbs.
+
+    >>> constraint_gradient([1, 1], [0, 2], [0, 1], 0.5)
+    array([0.375, 0.375])
+    """
+    a, f = pool(adequacy, fluency)
+    w = _check.weights(w, a.size)
+    beta = _unit(beta)
+    return (1 - beta) * _centred(a, w) ** 2 - beta * _centred(f, w) ** 2
+
+
+def pool(adequacy, fluency) -> tuple[np.ndarray, np.ndarray]:
+    """The two score vectors of a pool, checked: equal lengths, finite, at least two systems that differ."""
+    a = _check.vector(adequacy, "adequacy")
+    f = _check.vector(fluency, "fluency", a.size)
+    if a.size < 2:
+        raise ValueError(f"the pool has {a.size} system; a balance needs at least two")
+    if np.ptp(a) <= resolution(a) and np.ptp(f) <= resolution(f):
+        raise ValueError(f"all {a.size} systems have the same adequacy and fluency; a balance needs two that differ")
+    return a, f
+
+
+class Standard(NamedTuple):
+    """A pool brought to the origin and to unit spread, by one common scale, so that β of any weighting is unchanged."""
+
+    a: np.ndarray
+    f: np.ndarray
+    scale: float
+    resolution: float  # gaps up to this size are rounding of the scores given
+
+    @classmethod
+    def of(cls, adequacy, fluency) -> Standard:
+        a, f = pool(adequacy, fluency)
+        scale = float(max(np.ptp(a), np.ptp(f)))
+        noise = max(resolution(a), resolution(f)) / scale
+        return cls((a - a.mean()) / scale, (f - f.mean()) / scale, scale, noise)
+
+
+def resolution(x: np.ndarray) -> float:
+    """How far apart two values of x may lie and still be the same number after rounding: a few units in the last place."""
+    return 4 * EPS * float(np.abs(x).max())
+
+
+def _centred(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    x = x - x.mean()
+    return x - w @ x
+
+
+def _unit(value, name: str = "beta") -> float:
+    try:
+        out = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}; a number from 0 to 1 is expected") from None
+    if not 0 <= out <= 1:
+        raise ValueError(f"{name} is {out!r}; a number from 0 to 1 is expected")
+    return out

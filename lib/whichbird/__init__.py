@@ -1,7 +1,15 @@
 """Whichbird: see, steer and certify the adequacy–fluency balance of machine-translation meta-evaluation."""
 
+from ._check import DataError
 from ._version import __version__
 from .balance import balance, ess, pair_balances, reachable
+from .digest import Digest, datasets, load, load_errors
+from .mtme import read_mqm_tsv, read_mtme
+from .permutation import p_values
+from .pool import Pool
 from .result import Reweighting
 
-__all__ = ["Reweighting", "__version__", "balance", "ess", "pair_balances", "reachable"]
+__all__ = [
+    "DataError", "Digest", "Pool", "Reweighting", "__version__", "balance", "datasets", "ess", "load", "load_errors",
+    "p_values", "pair_balances", "reachable", "read_mqm_tsv", "read_mtme",
+]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 
+class DataError(ValueError):
+    """A file that cannot be used: the sentence names the file, the place in it, and what would be accepted."""
+
+
 def vector(x, name: str, length: int | None = None) -> np.ndarray:
     """Return `x` as a float64 vector of finite numbers, or raise ValueError naming what is wrong.
 

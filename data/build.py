@@ -1,0 +1,159 @@
+"""Rebuild data/ from an mt-metrics-eval-v2 tree: python data/build.py --mtme DIR, or --download to fetch the public release first.
+
+Everything that ships is derived here; nothing of the release itself is kept. Same input, same content.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import urllib.error
+import urllib.request
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+from tqdm import tqdm
+
+from whichbird import DataError, digest
+from whichbird.mtme import DATASETS, TREE, read_mtme
+
+ADDRESSES = (
+    "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
+    "https://storage.googleapis.com/mt-metrics-eval/mt-metrics-eval-v2.tgz",
+)
+HERE = Path(__file__).resolve().parent
+BLOCK = 1 << 20
+
+
+def build(root: Path, out: Path, names=tuple(DATASETS)) -> None:
+    """Write a digest for each dataset and the table of error counts."""
+    out.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
+        jobs = [workers.submit(_dataset, root, name, out) for name in names]
+        try:
+            tables = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
+        except BaseException:
+            workers.shutdown(cancel_futures=True)
+            raise
+    errors = pd.concat([t for t in tables if t is not None], ignore_index=True)
+    write(out / "errors.csv", errors.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+
+
+def _dataset(root: Path, name: str, out: Path) -> pd.DataFrame | None:
+    pool = read_mtme(root, name)
+    differs = DATASETS[name].standard != pool.reference
+    digest.make(pool, read_mtme(root, name, reference="standard") if differs else None).save(out / f"{name}.npz")
+    if pool.errors is None:
+        return None
+    return pool.errors.assign(dataset=name)[["dataset", "system", "category", "severity", "count", "penalty"]]
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file in one step: a reader sees the old one or the new one, never half of it."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def download(folder: Path, addresses=ADDRESSES) -> Path:
+    """Fetch the public release and unpack what is needed of it; returns the tree. An interrupted download goes on where it stopped."""
+    tree = folder / TREE
+    if tree.is_dir():
+        return tree
+    folder.mkdir(parents=True, exist_ok=True)
+    archive = folder / f"{TREE}.tgz"
+    troubles = []
+    for address in addresses if not archive.exists() else ():
+        try:
+            _fetch(address, archive)
+            break
+        except (urllib.error.URLError, OSError, DataError) as error:
+            troubles.append(f"{address} ({getattr(error, 'reason', error)})")
+    if not archive.exists():
+        raise DataError(f"the release could not be downloaded: {'; '.join(troubles)}. Are you online? Otherwise unpack a copy "
+                        "yourself and run 'make data MTME=<that folder>'.")
+    try:
+        _unpack(archive, tree)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        archive.unlink()
+        raise DataError(f"{archive.name} was damaged on the way ({error}) and has been deleted; run 'make data' again") from None
+    archive.unlink()
+    return tree
+
+
+def _fetch(address: str, archive: Path) -> None:
+    part = archive.with_name(archive.name + ".part")
+    have = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})
+    try:
+        answer = urllib.request.urlopen(request, timeout=60)
+    except urllib.error.HTTPError as error:
+        if error.code == 416:  # the part is as long as the file, or longer: it cannot be continued
+            part.unlink()
+            return _fetch(address, archive)
+        raise
+    with answer:
+        if answer.status != 206:
+            have = 0
+        length = answer.headers.get("Content-Length")
+        size = have + int(length) if length else None
+        with open(part, "ab" if have else "wb") as out, \
+                tqdm(total=size, initial=have, unit="B", unit_scale=True, desc="download", disable=None) as bar:
+            while block := answer.read(BLOCK):
+                out.write(block)
+                bar.update(len(block))
+    if size is not None and part.stat().st_size != size:
+        raise DataError(f"the connection ended after {part.stat().st_size} of {size} bytes; run 'make data' again to go on")
+    os.replace(part, archive)
+
+
+def _unpack(archive: Path, tree: Path) -> None:
+    """Unpack the files of our datasets, plain files below the tree only, and put the tree in place when it is complete."""
+    prefixes = tuple(f"{TREE}/{s.set}/{kind}" for s in DATASETS.values()
+                     for kind in (f"human-scores/{s.pair}.mqm.", f"metric-scores/{s.pair}/"))
+    endings = (".seg.score", ".seg.rating")
+    with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
+        with tarfile.open(archive) as tar:
+            for member in tqdm(tar, desc="unpack", unit="file", disable=None):
+                name = member.name.removeprefix("./")
+                if member.isreg() and name.startswith(prefixes) and name.endswith(endings) and ".." not in name.split("/"):
+                    target = Path(scratch, name)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    with tar.extractfile(member) as source, open(target, "wb") as out:
+                        shutil.copyfileobj(source, out, BLOCK)
+        if not Path(scratch, TREE).is_dir():
+            raise tarfile.TarError("it holds none of the files needed")
+        os.replace(Path(scratch, TREE), tree)
+
+
+def main(argv=None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--mtme", type=Path, default=os.environ.get("MTME_ROOT"), help="an unpacked mt-metrics-eval-v2 tree")
+    parser.add_argument("--download", action="store_true", help="fetch the public release (about 870 MB) if no tree is given")
+    parser.add_argument("--cache", type=Path, default=HERE.parent / ".cache", help="where a download is kept")
+    parser.add_argument("--out", type=Path, default=HERE, help="where to write (default: data/)")
+    args = parser.parse_args(argv)
+    try:
+        if args.mtme is None and not args.download:
+            raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
+        build(args.mtme or download(args.cache), args.out)
+    except DataError as error:
+        print(f"build.py: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("build.py: stopped; nothing half-written is left", file=sys.stderr)
+        return 1
+    print(f"built {len(DATASETS)} digests and errors.csv in {args.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

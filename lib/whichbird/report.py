@@ -46,11 +46,11 @@ def compare(theirs: pd.DataFrame, ours: pd.DataFrame) -> Comparison:
     for column in theirs:
         cells = [_cell(printed, ours.loc[row, column]) for row, printed in theirs[column].items()]
         shown[column], equal[column] = zip(*cells, strict=True)
-    return Comparison(pd.DataFrame(shown, index=theirs.index), pd.DataFrame(equal, index=theirs.index, dtype=object))
+    return Comparison(pd.DataFrame(shown, index=theirs.index).rename_axis(None), pd.DataFrame(equal, index=theirs.index, dtype=object))
 
 
 def _cell(printed: str, value) -> tuple[str, bool | None]:
-    if value is None:
+    if pd.isna(value):
         return f"— ({printed})", None
     digits = len(printed.partition(".")[2])
     rounded = f"{value:.{digits}f}"

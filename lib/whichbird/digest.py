@@ -18,9 +18,9 @@ import pandas as pd
 
 from ._check import DataError
 from ._version import __version__
-from .augment import offsets
+from .augment import FAMILIES, offsets, shifts
 from .mtme import DATASETS
-from .permutation import PERMUTATIONS, SEED, p_counts
+from .permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
 from .pool import Pool, system_means
 
 FORMAT = 1
@@ -165,6 +165,18 @@ class Digest:
         """P-values of every scorer, with the reference WMT used: shape (M, P)."""
         return self._p("standard")
 
+    def curve_counts(self, family: str) -> np.ndarray:
+        """P-values of every scorer along a family's dials, as whole numbers of permutations: (M, dials, P)."""
+        if family not in FAMILIES:
+            raise ValueError(f"unknown family {family!r}; one of {', '.join(FAMILIES)} is expected")
+        if "adequacy" not in self:
+            raise DataError(f"{self.name} has no augmented scorers: they need adequacy and fluency, whose ratings are not public")
+        return np.cumsum(self[f"curves_{family}"], axis=1, dtype=np.int16)
+
+    def curves(self, family: str) -> np.ndarray:
+        """P-values of every scorer along the dials of "adequacy-fluency", "adherence" or "explainability": (M, dials, P)."""
+        return self.curve_counts(family) / self.info["permutations"]
+
     def save(self, path) -> None:
         """Write the digest; an existing file is replaced only once the new one is complete."""
         path = Path(path)
@@ -209,6 +221,11 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
     }
     if pool.adequacy is not None:
         arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], len(pool.systems))
+        for family in FAMILIES:
+            counts = [p_curve_counts(v, shifts(family, m, arrays["total"], arrays["adequacy"], arrays["fluency"], o), permutations, seed)
+                      for v, m, o in zip(x, arrays["means"], arrays["offsets"], strict=True)]
+            # neighbouring dials differ little, so what is stored is the step from one to the next: it packs ten times smaller
+            arrays[f"curves_{family}"] = np.diff(np.array(counts, dtype=np.int16), axis=1, prepend=np.int16(0))
     if standard is not None:
         arrays["p_standard"] = _stored(np.array([p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers]))
     return Digest(arrays)

@@ -16,11 +16,14 @@ import urllib.request
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, digest
+from whichbird import DataError, digest, p_values, spa_from_p
 from whichbird.mtme import DATASETS, TREE, read_mtme
+from whichbird.permutation import permuted_gaps
+from whichbird.pool import Pool
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -28,10 +31,13 @@ ADDRESSES = (
 )
 HERE = Path(__file__).resolve().parent
 BLOCK = 1 << 20
+PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fluency and the second for its adequacy
+MIXES = np.arange(21) / 20
+NOISE_SEEDS = range(1234, 1244)
 
 
 def build(root: Path, out: Path, names=tuple(DATASETS)) -> None:
-    """Write a digest for each dataset and the table of error counts."""
+    """Write a digest for each dataset, and the small tables."""
     out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
         jobs = [workers.submit(_dataset, root, name, out) for name in names]
@@ -40,17 +46,52 @@ def build(root: Path, out: Path, names=tuple(DATASETS)) -> None:
         except BaseException:
             workers.shutdown(cancel_futures=True)
             raise
-    errors = pd.concat([t for t in tables if t is not None], ignore_index=True)
-    write(out / "errors.csv", errors.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+    for table in ("errors", "spa_plane", "permuted_gaps"):
+        parts = [t[table] for t in tables if table in t]
+        if parts:
+            write(out / f"{table}.csv", pd.concat(parts, ignore_index=True).to_csv(index=False, lineterminator="\n", float_format="%.10g"))
 
 
-def _dataset(root: Path, name: str, out: Path) -> pd.DataFrame | None:
+def _dataset(root: Path, name: str, out: Path) -> dict[str, pd.DataFrame]:
     pool = read_mtme(root, name)
     differs = DATASETS[name].standard != pool.reference
     digest.make(pool, read_mtme(root, name, reference="standard") if differs else None).save(out / f"{name}.npz")
-    if pool.errors is None:
-        return None
-    return pool.errors.assign(dataset=name)[["dataset", "system", "category", "severity", "count", "penalty"]]
+    tables = {}
+    if pool.errors is not None:
+        tables["errors"] = pool.errors.assign(dataset=name)[["dataset", "system", "category", "severity", "count", "penalty"]]
+        tables["spa_plane"] = spa_plane(pool)
+    if name == PAIR[0]:
+        tables["permuted_gaps"] = gaps_of_pair(pool, *PAIR[1:])
+    return tables
+
+
+def spa_plane(pool: Pool) -> pd.DataFrame:
+    """Landmarks of the SPA plane: what mixtures of the two aspects, and of one aspect with noise, score against each aspect alone.
+
+    "tradeoff" is λ·adequacy + (1 − λ)·fluency. "adequacy" and "fluency" keep a share `mix` of the aspect and fill up with uniform noise of
+    the same spread; their figures are means over ten draws.
+    """
+    aspects = {"adequacy": pool.adequacy, "fluency": pool.fluency}
+    truth = {aspect: p_values(x) for aspect, x in aspects.items()}
+
+    def row(curve, mix, xs):
+        scores = {f"spa_{aspect}": np.mean([spa_from_p(p, p_values(x)) for x in xs]) for aspect, p in truth.items()}
+        return {"dataset": pool.name, "curve": curve, "mix": mix, **scores}
+
+    rows = [row("tradeoff", m, [m * pool.adequacy + (1 - m) * pool.fluency]) for m in MIXES]
+    for aspect, x in aspects.items():
+        spread = np.nanstd(x) * np.sqrt(12)  # a uniform variable on an interval of length L has the standard deviation L / √12
+        noise = [np.random.default_rng(seed).uniform(-0.5, 0.5, x.shape) * spread for seed in NOISE_SEEDS]
+        rows += [row(aspect, m, [m * x + (1 - m) * n for n in noise]) for m in MIXES]
+    return pd.DataFrame(rows)
+
+
+def gaps_of_pair(pool: Pool, first: str, second: str) -> pd.DataFrame:
+    """The observed (row 0) and the permuted mean gaps of one pair of systems, for people and for two scorers."""
+    pair = [pool.systems.index(s) for s in (first, second)]
+    views = {"total": pool.total, "adequacy": pool.adequacy, "fluency": pool.fluency,
+             **{s: pool.scorers[s] for s in ("BLEU", "MetricX-24-Hybrid")}}
+    return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
 def write(path: Path, text: str) -> None:
@@ -151,7 +192,7 @@ def main(argv=None) -> int:
     except KeyboardInterrupt:
         print("build.py: stopped; nothing half-written is left", file=sys.stderr)
         return 1
-    print(f"built {len(DATASETS)} digests and errors.csv in {args.out}")
+    print(f"built {len(DATASETS)} digests and the tables beside them in {args.out}")
     return 0
 
 

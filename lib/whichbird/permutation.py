@@ -53,6 +53,20 @@ def p_counts(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarra
     return out
 
 
+def permuted_gaps(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+    """What the test compares, for one pair x (2, N): the observed mean gap, then the permuted ones; shape (1 + permutations,).
+
+    >>> gaps = permuted_gaps([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
+    >>> float(gaps[0]), int((gaps[1:] >= gaps[0]).sum())
+    (3.5, 18)
+    """
+    x = _check.matrix(x, "x")
+    if x.shape[0] != 2:
+        raise ValueError(f"x has shape {x.shape}; two rows, one pair of systems, are expected")
+    gap = x[0] - x[1]
+    return np.concatenate([[gap.mean()], signs(x.shape[1], permutations, seed) @ gap / x.shape[1]])
+
+
 def p_curves(x, shifts, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """P-values of x + shifts[d] for every dial d, from one permutation test: shape (D, K(K−1)/2).
 

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, digest, p_values, spa_from_p
+from whichbird import DataError, digest, p_values, spa_from_p, synthesis
 from whichbird.mtme import DATASETS, TREE, read_mtme
 from whichbird.permutation import permuted_gaps
 from whichbird.pool import Pool
@@ -46,7 +46,7 @@ def build(root: Path, out: Path, names=tuple(DATASETS)) -> None:
         except BaseException:
             workers.shutdown(cancel_futures=True)
             raise
-    for table in ("errors", "spa_plane", "permuted_gaps"):
+    for table in ("errors", "spa_plane", "synthesised", "permuted_gaps"):
         parts = [t[table] for t in tables if table in t]
         if parts:
             write(out / f"{table}.csv", pd.concat(parts, ignore_index=True).to_csv(index=False, lineterminator="\n", float_format="%.10g"))
@@ -60,6 +60,7 @@ def _dataset(root: Path, name: str, out: Path) -> dict[str, pd.DataFrame]:
     if pool.errors is not None:
         tables["errors"] = pool.errors.assign(dataset=name)[["dataset", "system", "category", "severity", "count", "penalty"]]
         tables["spa_plane"] = spa_plane(pool)
+        tables["synthesised"] = synthesis.evaluate(pool)
     if name == PAIR[0]:
         tables["permuted_gaps"] = gaps_of_pair(pool, *PAIR[1:])
     return tables

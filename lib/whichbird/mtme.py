@@ -179,15 +179,15 @@ def read_scores(path) -> Scores:
     if raw.count(b"\t") != raw.count(b"\n"):
         raise _bad_line(path, raw)
     try:
-        table = pd.read_csv(io.BytesIO(raw), sep="\t", header=None, quoting=3, dtype={0: "category"},
+        table = pd.read_csv(io.BytesIO(raw), sep="\t", header=None, quoting=3, dtype={0: str, 1: np.float64},
                             keep_default_na=False, na_values={1: ["None"]}, float_precision="round_trip")
-        values = table[1].to_numpy(np.float64)
+        values = table[1].to_numpy()
     except (ValueError, KeyError, pd.errors.ParserError):  # UnicodeDecodeError is a ValueError
         raise _bad_line(path, raw) from None
-    if np.isinf(values).any():
+    if np.isinf(values).any() or np.isnan(values).sum() != raw.count(b"\tNone\n"):  # a score that says nan is not a None
         raise _bad_line(path, raw)
-    codes = table[0].cat.codes.to_numpy()
-    systems = tuple(table[0].cat.categories)
+    codes, names = pd.factorize(table[0], sort=True)
+    systems = tuple(names)
     count = np.bincount(codes)
     if count.min() != count.max():
         short, most = int(count.argmin()), int(count.max())

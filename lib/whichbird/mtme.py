@@ -173,7 +173,7 @@ class Scores(NamedTuple):
 def read_scores(path) -> Scores:
     """Read a file of lines "system, tab, score or None"."""
     path = Path(path)
-    raw = _bytes(path)
+    raw = _bytes(path).replace(b"\r\n", b"\n")
     if not raw.endswith(b"\n"):
         raise DataError(f"{path}: the last line has no line end, so the file is cut off; fetch it again")
     if raw.count(b"\t") != raw.count(b"\n"):
@@ -222,7 +222,7 @@ class _Ratings(NamedTuple):
 
 def _rating_file(path: Path) -> dict[str, list[_Cell | None]]:
     """The cells of each system, in source order; None where it says None."""
-    text = _text(path)
+    text = _text(path).replace("\r\n", "\n")
     if not text.endswith("\n"):
         raise DataError(f"{path}: the last line has no line end, so the file is cut off; fetch it again")
     cells: dict[str, list] = defaultdict(list)

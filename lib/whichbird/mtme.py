@@ -16,7 +16,7 @@ import io
 import json
 import warnings
 from collections import defaultdict
-from math import fsum
+from math import fsum, isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -276,6 +276,8 @@ def _score_ratings(cells: dict[str, list[_Cell | None]], tally: Tally, official:
                 for error in json.loads(cell.text)["errors"]:
                     category, severity = plain(error["category"]), plain(error["severity"])
                     cost = float(error["score"]) if official else tally.penalty(category, severity)
+                    if not isfinite(cost):
+                        raise ValueError(cost)
                     sums[tally.aspect(category)].append(cost)
                     errors.append((system, line, category, severity, cost))
             except (ValueError, TypeError, KeyError, AttributeError):

@@ -246,12 +246,14 @@ def _merged_ratings(folder: Path, source: Source) -> dict[str, list[_Cell | None
     if merged.exists() or not raters:
         return _rating_file(merged)
     out: dict[str, list] = {}
+    length = None
     for path in raters:
         rater = path.name.removesuffix(".seg.rating").rpartition(".")[2]
         for system, cells in _rating_file(path).items():
-            mine = out.setdefault(system, [None] * len(cells))
-            if len(mine) != len(cells):
-                raise DataError(f"{path}: system {system!r} has {len(cells)} lines where {raters[0].name} has {len(mine)}")
+            length = length or len(cells)
+            if len(cells) != length:
+                raise DataError(f"{path}: system {system!r} has {len(cells)} lines where {raters[0].name} has {length}")
+            mine = out.setdefault(system, [None] * length)
             for line, cell in enumerate(cells):
                 chosen = next((who for first, last, who in source.prefer if first <= line <= last), None)
                 if cell is None or chosen not in (None, rater):

@@ -144,13 +144,16 @@ class Tally:
         """One sentence naming what no table knew, or an empty string.
 
         >>> t = Tally()
-        >>> t.aspect("gremlins"), t.penalty("gremlins", "dreadful"), t.report()
-        ('neither', 0.0, "not in the tables, so counted in no aspect: 1 × category 'gremlins', 1 × severity 'dreadful'")
+        >>> t.aspect("gremlins"), t.penalty("gremlins", "dreadful")
+        ('neither', 0.0)
+        >>> t.report()
+        "not in the tables: 1 × category 'gremlins' (in no aspect), 1 × severity 'dreadful' (at what the file says it costs, else 0)"
         """
         if not self.unknown:
             return ""
-        found = ", ".join(f"{n} × {label}" for label, n in sorted(self.unknown.items()))
-        return f"not in the tables, so counted in no aspect: {found}"
+        treated = {"category": "in no aspect", "severity": "at what the file says it costs, else 0"}
+        found = ", ".join(f"{n} × {label} ({treated[label.split()[0]]})" for label, n in sorted(self.unknown.items()))
+        return f"not in the tables: {found}"
 
 
 def aspect_means(errors: pd.DataFrame, rated, systems, taxonomy: Taxonomy = TAXONOMY) -> pd.DataFrame:

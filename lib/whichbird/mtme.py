@@ -277,7 +277,8 @@ def _score_ratings(cells: dict[str, list[_Cell | None]], tally: Tally, official:
             try:
                 for error in json.loads(cell.text)["errors"]:
                     category, severity = plain(error["category"]), plain(error["severity"])
-                    cost = float(error["score"]) if official else tally.penalty(category, severity)
+                    priced = tally.penalty(category, severity)  # asked for in any case, so that an unknown severity is counted
+                    cost = float(error["score"]) if official else priced
                     if not isfinite(cost):
                         raise ValueError(cost)
                     sums[tally.aspect(category)].append(cost)

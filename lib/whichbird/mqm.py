@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 import pandas as pd
 
@@ -32,6 +33,8 @@ class Taxonomy:
     prefixes: Mapping[str, str]
 
     def __post_init__(self):
+        for table in ("names", "prefixes"):  # spelt as the categories are compared, or an entry would never be found
+            object.__setattr__(self, table, {plain(label): aspect for label, aspect in getattr(self, table).items()})
         for label, aspect in [*self.names.items(), *self.prefixes.items()]:
             if aspect not in ASPECTS:
                 raise ValueError(f"{label!r} is given the aspect {aspect!r}; one of {', '.join(ASPECTS)} is expected")
@@ -66,6 +69,14 @@ class Weights:
     severities: Mapping[str, float]
     categories: Mapping[str, float] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def __post_init__(self):
+        object.__setattr__(self, "severities", {plain(s): cost for s, cost in self.severities.items()})
+        object.__setattr__(self, "categories", {plain(c): cost for c, cost in self.categories.items()})
+        object.__setattr__(self, "pairs", {(plain(c), plain(s)): cost for (c, s), cost in self.pairs.items()})
+        for label, cost in [*self.severities.items(), *self.categories.items(), *self.pairs.items()]:
+            if not 0 <= cost < inf:
+                raise ValueError(f"{label!r} is given the cost {cost}; a finite number of at least 0 is expected")
 
     def penalty(self, category: str, severity: str) -> float | None:
         """The cost in MQM points (0 or more), or None for a severity the table does not know.

@@ -68,6 +68,7 @@ def read_mtme(root, dataset: str | Source, reference: str = "refA",
     """
     source = _source(dataset)
     name = dataset if isinstance(dataset, str) else f"{source.set}/{source.pair}"
+    reference = source.standard if reference == "standard" else reference
     folder = _tree(root) / source.set
     human = folder / "human-scores"
     totals = read_scores(human / f"{source.pair}.mqm.seg.score")
@@ -89,7 +90,7 @@ def read_mtme(root, dataset: str | Source, reference: str = "refA",
     if len(systems) < 2:
         raise DataError(f"{human}: {len(systems)} rated system is left for {source.pair}; at least two are needed")
     scorers, notes = _read_scorers(folder / "metric-scores" / source.pair, set(names) | set(totals.systems), systems, lines,
-                                   totals.values.shape[1], source.standard if reference == "standard" else reference)
+                                   totals.values.shape[1], reference)
     if tally.unknown:
         warnings.warn(f"{name}: {tally.report()}", stacklevel=2)
         notes.append(tally.report())
@@ -300,6 +301,9 @@ def _read_scorers(folder: Path, known: set[str], systems: tuple[str, ...], lines
     for path in folder.glob("*.seg.score"):
         scorer, _, variant = path.name.removesuffix(".seg.score").rpartition("-")
         variants[scorer][variant] = path
+    references = {v for found in variants.values() for v in found} - {"src"}
+    if references and reference not in references | {"src"}:
+        raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {', '.join(sorted(references))}")
     kept: dict[str, np.ndarray] = {}
     notes, seen = [], {}
     for scorer in sorted(variants):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import warnings
 from collections import defaultdict
 from math import fsum, isfinite
@@ -200,10 +201,10 @@ def read_scores(path) -> Scores:
 def is_human(system: str) -> bool:
     """References and human translations are no machine systems.
 
-    >>> is_human("refA"), is_human("synthetic_ref"), is_human("Refract-MT")
-    (True, True, False)
+    >>> [is_human(s) for s in ("refA", "ref.B", "synthetic_ref", "Human-A.0", "Refract-MT", "reflex")]
+    [True, True, True, True, False, False]
     """
-    return system == "synthetic_ref" or (system.startswith(("ref", "human", "Human")) and len(system) <= 7)
+    return re.fullmatch(r"synthetic_ref|(ref|human)([-._]?[a-z0-9])?(\.\d)?", system, re.IGNORECASE) is not None
 
 
 class _Cell(NamedTuple):

@@ -111,7 +111,8 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
 
     Tab-separated with a header naming at least system, doc, doc_id, seg_id, rater, category, severity; one row per error, or one
     row of category "no-error" for a segment without any. Nothing is quoted. A segment rated by several raters gets their
-    mean. Segments keep the order in which the file first names them; the total is adequacy + fluency + errors of neither.
+    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the total is
+    adequacy + fluency + errors of neither.
     """
     path = Path(path)
     need = ("system", "doc", "doc_id", "seg_id", "rater", "category", "severity")
@@ -131,6 +132,8 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
         if len(fields) < len(header):
             raise DataError(f"{path}: line {n} has {len(fields)} columns where the header has {len(header)}")
         system, doc, doc_id, seg_id, rater, category, severity = (fields[i] for i in at)
+        if is_human(system):
+            continue
         segment = segments.setdefault((doc, doc_id, seg_id), len(segments))
         found = cells[system, segment, rater]
         if plain(category) != "no-error":
@@ -139,7 +142,7 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
             errors.append((system, segment, plain(category), plain(severity), cost))
     systems = tuple(sorted({s for s, _, _ in cells}))
     if not systems:
-        raise DataError(f"{path}: no rating below the header")
+        raise DataError(f"{path}: no rating of a system below the header")
     shape = (len(systems), len(segments))
     sums = {aspect: np.zeros(shape) for aspect in ("adequacy", "fluency", "neither")}
     raters = np.zeros(shape)

@@ -53,5 +53,5 @@ def _cell(printed: str, value) -> tuple[str, bool | None]:
     if value is None:
         return f"— ({printed})", None
     digits = len(printed.partition(".")[2])
-    rounded = f"{value:.{digits}f}"
+    rounded = f"{value:z.{digits}f}"  # z: no minus before a rounded zero
     return (f"{rounded} ✓", True) if rounded == printed else (f"{rounded} ≠ {printed}", False)

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from functools import cached_property
 from pathlib import Path
 
@@ -26,6 +27,10 @@ from .pool import Pool, system_means
 FORMAT = 1
 RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
+MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
+ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency"}  # all of them, or none where no ratings are public
+# What reading a damaged archive can raise: RuntimeError for one that seems encrypted, IndexError for a bare array.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, IndexError)
 
 
 class Digest:
@@ -41,10 +46,17 @@ class Digest:
         try:
             self.info = json.loads(bytes(arrays["info"]).decode("utf-8"))
             form = self.info["format"]
-        except (KeyError, ValueError, TypeError):
+        except (KeyError, TypeError, *_DAMAGE):
             raise DataError("not a Whichbird digest: it has no readable 'info' record") from None
         if form != FORMAT:
             raise DataError(f"the digest has format {form}; this version reads format {FORMAT}: rebuild it with 'make data'")
+        for record in ("name", "reference", "release", "source_lines", "permutations", "seed"):
+            if record not in self.info:
+                raise DataError(f"the digest's 'info' has no {record!r}; restore it or rebuild it with 'make data'")
+        members = set(arrays)
+        missing = sorted(MEMBERS - members) or sorted(ASPECTS - members if ASPECTS & members else ())
+        if missing:
+            raise DataError(f"the digest of {self.name} has no {missing[0]!r}; restore it or rebuild it with 'make data'")
         k, m = len(self.systems), len(self.scorers)
         for member, shape in {"total": (k,), "rated": (k,), "means": (m, k)}.items():
             if self[member].shape != shape:
@@ -55,7 +67,7 @@ class Digest:
             return self._arrays[member]
         except KeyError:
             raise DataError(f"the digest of {self.name} has no {member!r}") from None
-        except (zipfile.BadZipFile, ValueError, EOFError, OSError):
+        except _DAMAGE:
             raise DataError(f"the digest of {self.name} is damaged at {member!r}; restore it or rebuild it with 'make data'") from None
 
     def __contains__(self, member: str) -> bool:
@@ -66,7 +78,7 @@ class Digest:
 
     @property
     def name(self) -> str:
-        return self.info.get("name", "?")
+        return self.info["name"]
 
     @property
     def signature(self) -> str:
@@ -223,7 +235,7 @@ def read(path) -> Digest:
         raise DataError(f"{path}: no such file; rebuild it with 'make data'") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    except (zipfile.BadZipFile, ValueError, EOFError, OSError):
+    except _DAMAGE:
         raise DataError(f"{path}: not a readable digest; restore it or rebuild it with 'make data'") from None
 
 

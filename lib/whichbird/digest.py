@@ -208,21 +208,23 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         "source_lines": int(pool.source_lines), "permutations": permutations, "seed": seed, "version": __version__,
         "notes": list(pool.notes),
     }
-    x = list(pool.scorers.values())
+    x, k = list(pool.scorers.values()), len(pool.systems)
+    stored = np.min_scalar_type(permutations)  # the smallest whole-number type that holds every count
     arrays = {
         "info": np.frombuffer(json.dumps(info, sort_keys=True, ensure_ascii=True).encode(), dtype=np.uint8),
         "systems": np.array(pool.systems), "lines": pool.lines.astype(np.int32), "rated": pool.rated.astype(np.int32),
         "scorers": np.array(list(pool.scorers), dtype=np.str_),
         **{h: system_means(v) for h, v in human.items()},
         "covariance": _covariance(np.concatenate(list(human.values()))),
-        "means": _rows([system_means(v) for v in x], len(pool.systems)),
-        **{f"p_{h}": _stored(p_counts(v, permutations, seed)) for h, v in human.items()},
-        "p_scorers": _stored(_rows([p_counts(v, permutations, seed) for v in x], len(pool.systems) * (len(pool.systems) - 1) // 2)),
+        "means": _rows([system_means(v) for v in x], k),
+        **{f"p_{h}": p_counts(v, permutations, seed).astype(stored) for h, v in human.items()},
+        "p_scorers": _rows([p_counts(v, permutations, seed) for v in x], k * (k - 1) // 2).astype(stored),
     }
     if pool.adequacy is not None:
-        arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], len(pool.systems))
+        arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
     if standard is not None:
-        arrays["p_standard"] = _stored(np.array([p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers]))
+        arrays["p_standard"] = _rows([p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers],
+                                     k * (k - 1) // 2).astype(stored)
     return Digest(arrays)
 
 
@@ -296,7 +298,3 @@ def _same(x: np.ndarray, y: np.ndarray) -> bool:
 
 def _rows(rows: list, width: int) -> np.ndarray:
     return np.array(rows).reshape(-1, width)
-
-
-def _stored(counts: np.ndarray) -> np.ndarray:
-    return counts.astype(np.uint16)

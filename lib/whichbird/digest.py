@@ -262,12 +262,7 @@ def load(name: str) -> Digest:
     >>> len(d.systems), d.adequacy.shape, d.scorer_p.shape
     (16, (16,), (30, 120))
     """
-    known = datasets()
-    if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
-        raise DataError(f"unknown dataset {name!r}; did you mean {' or '.join(near)}?" if known else
-                        f"{folder()}: no dataset is there; run 'make data'")
-    return read(folder() / f"{name}.npz")
+    return read(folder() / f"{_known(name)}.npz")
 
 
 def load_errors(name: str | None = None) -> pd.DataFrame:
@@ -276,8 +271,27 @@ def load_errors(name: str | None = None) -> pd.DataFrame:
     >>> load_errors("ende24")["category"].str.startswith("accuracy/").any()
     np.True_
     """
-    table = pd.read_csv(folder() / "errors.csv", keep_default_na=False)
-    return table if name is None else table[table["dataset"] == name].reset_index(drop=True)
+    table = read_table("errors.csv", keep_default_na=False)
+    return table if name is None else table[table["dataset"] == _known(name)].reset_index(drop=True)
+
+
+def read_table(name: str, **options) -> pd.DataFrame:
+    """A table that ships beside the digests; `options` go to pandas.read_csv."""
+    path = folder() / name
+    try:
+        return pd.read_csv(path, **options)
+    except FileNotFoundError:
+        near = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
+        raise DataError(f"{path}: no such file; there is {near}") from None
+
+
+def _known(name: str) -> str:
+    known = datasets()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
+        raise DataError(f"unknown dataset {name!r}; did you mean {' or '.join(near)}?" if known else
+                        f"{folder()}: no dataset is there; run 'make data'")
+    return name
 
 
 def _covariance(x: np.ndarray) -> np.ndarray:

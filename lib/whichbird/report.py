@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from .digest import folder
+from .digest import read_table
 
 
 class Comparison(NamedTuple):
@@ -27,7 +27,7 @@ def published(table: str) -> pd.DataFrame:
     >>> published("tau").loc["ende24", "tau"]
     '0.8797'
     """
-    out = pd.read_csv(folder() / "published" / f"{table}.csv", dtype=str, keep_default_na=False)
+    out = read_table(f"published/{table}.csv", dtype=str, keep_default_na=False)
     return out.set_index("dataset") if "dataset" in out and out["dataset"].is_unique else out
 
 

@@ -6,6 +6,7 @@ Everything that ships is derived here; nothing of the release itself is kept. Sa
 from __future__ import annotations
 
 import argparse
+import http.client
 import os
 import shutil
 import sys
@@ -75,7 +76,7 @@ def download(folder: Path, addresses=ADDRESSES) -> Path:
         try:
             _fetch(address, archive)
             break
-        except (urllib.error.URLError, OSError, DataError) as error:
+        except (urllib.error.URLError, http.client.HTTPException, OSError, DataError) as error:
             troubles.append(f"{address} ({getattr(error, 'reason', error)})")
     if not archive.exists():
         raise DataError(f"the release could not be downloaded: {'; '.join(troubles)}. Are you online? Otherwise unpack a copy "

@@ -97,7 +97,10 @@ def _fetch(address: str, archive: Path) -> None:
     try:
         answer = urllib.request.urlopen(request, timeout=60)
     except urllib.error.HTTPError as error:
-        if error.code == 416:  # the part is as long as the file, or longer: it cannot be continued
+        if have and error.code == 416:  # nothing beyond the part: it is the whole file, or longer than that
+            if error.headers.get("Content-Range") == f"bytes */{have}":
+                os.replace(part, archive)
+                return None
             part.unlink()
             return _fetch(address, archive)
         raise

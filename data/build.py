@@ -6,6 +6,7 @@ Everything that ships is derived here; nothing of the release itself is kept. Sa
 from __future__ import annotations
 
 import argparse
+import gzip
 import http.client
 import os
 import shutil
@@ -14,6 +15,7 @@ import tarfile
 import tempfile
 import urllib.error
 import urllib.request
+import zlib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -83,7 +85,7 @@ def download(folder: Path, addresses=ADDRESSES) -> Path:
                         "yourself and run 'make data MTME=<that folder>'.")
     try:
         _unpack(archive, tree)
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         archive.unlink()
         raise DataError(f"{archive.name} was damaged on the way ({error}) and has been deleted; run 'make data' again") from None
     archive.unlink()
@@ -133,6 +135,8 @@ def _unpack(archive: Path, tree: Path) -> None:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     with tar.extractfile(member) as source, open(target, "wb") as out:
                         shutil.copyfileobj(source, out, BLOCK)
+            while tar.fileobj.read(BLOCK):  # to the very end, where gzip keeps the checksum of it all
+                pass
         if not Path(scratch, TREE).is_dir():
             raise tarfile.TarError("it holds none of the files needed")
         os.replace(Path(scratch, TREE), tree)
@@ -149,7 +153,7 @@ def main(argv=None) -> int:
         if args.mtme is None and not args.download:
             raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
         build(args.mtme or download(args.cache), args.out)
-    except DataError as error:
+    except (DataError, OSError) as error:  # a full disk or a folder that cannot be written says so itself
         print(f"build.py: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

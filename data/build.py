@@ -34,17 +34,20 @@ BLOCK = 1 << 20
 
 
 def build(root: Path, out: Path, names=tuple(DATASETS)) -> None:
-    """Write a digest for each dataset and the table of error counts."""
+    """Write a digest for each dataset and the table of error counts: all of them, or, if one fails, none."""
     out.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
-        jobs = [workers.submit(_dataset, root, name, out) for name in names]
-        try:
-            tables = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
-        except BaseException:
-            workers.shutdown(cancel_futures=True)
-            raise
-    errors = pd.concat([t for t in tables if t is not None], ignore_index=True)
-    write(out / "errors.csv", errors.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+    with tempfile.TemporaryDirectory(dir=out) as scratch:
+        with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
+            jobs = [workers.submit(_dataset, root, name, Path(scratch)) for name in names]
+            try:
+                tables = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
+            except BaseException:
+                workers.shutdown(cancel_futures=True)
+                raise
+        errors = pd.concat([t for t in tables if t is not None], ignore_index=True)
+        errors.to_csv(Path(scratch, "errors.csv"), index=False, lineterminator="\n", float_format="%.10g")
+        for file in sorted(Path(scratch).iterdir()):
+            os.replace(file, out / file.name)
 
 
 def _dataset(root: Path, name: str, out: Path) -> pd.DataFrame | None:
@@ -54,16 +57,6 @@ def _dataset(root: Path, name: str, out: Path) -> pd.DataFrame | None:
     if pool.errors is None:
         return None
     return pool.errors.assign(dataset=name)[["dataset", "system", "category", "severity", "count", "penalty"]]
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file in one step: a reader sees the old one or the new one, never half of it."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:

@@ -223,6 +223,11 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
     if pool.adequacy is not None:
         arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
     if standard is not None:
+        lacking = [s for s in pool.scorers if s not in standard.scorers]
+        if lacking or standard.systems != pool.systems:
+            raise DataError(f"{pool.name}: read with {standard.reference}, " +
+                            (f"scorer {lacking[0]!r} is left out" if lacking else "the systems are others") +
+                            f"; both readings must have the systems and scorers of {pool.reference}")
         arrays["p_standard"] = _rows([p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers],
                                      k * (k - 1) // 2).astype(stored)
     return Digest(arrays)

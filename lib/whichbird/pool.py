@@ -45,7 +45,8 @@ class Pool:
         if shape[1] == 0:
             raise ValueError(f"pool {self.name}: no segment is rated")
         lines = np.asarray(self.lines)
-        if lines.dtype.kind not in "iu" or len(set(lines.tolist())) < lines.size or not 0 <= lines.min() <= lines.max() < self.source_lines:
+        inside = lines.dtype.kind in "iu" and 0 <= lines.min() and lines.max() < self.source_lines
+        if not inside or len(np.unique(lines)) < lines.size:
             raise ValueError(f"pool {self.name}: lines must be different whole numbers from 0 to {self.source_lines - 1}")
         object.__setattr__(self, "lines", lines)
         for what in ("total", "adequacy", "fluency"):

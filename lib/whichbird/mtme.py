@@ -185,7 +185,7 @@ def read_scores(path) -> Scores:
         raise _bad_line(path, raw)
     try:
         table = pd.read_csv(io.BytesIO(raw), sep="\t", header=None, quoting=3, dtype={0: str, 1: np.float64},
-                            keep_default_na=False, na_values={1: ["None"]}, float_precision="round_trip")
+                            keep_default_na=False, na_values={1: ["None"]})
         values = table[1].to_numpy()
     except (ValueError, KeyError, pd.errors.ParserError):  # UnicodeDecodeError is a ValueError
         raise _bad_line(path, raw) from None

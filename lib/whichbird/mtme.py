@@ -207,7 +207,7 @@ def is_human(system: str) -> bool:
     >>> [is_human(s) for s in ("refA", "ref.B", "synthetic_ref", "Human-A.0", "Refract-MT", "reflex")]
     [True, True, True, True, False, False]
     """
-    return re.fullmatch(r"synthetic_ref|(ref|human)([-._]?[a-z0-9])?(\.\d)?", system, re.IGNORECASE) is not None
+    return re.fullmatch(r"synthetic_ref|(?i:ref|human)([A-Z\d]|[-._][A-Za-z\d])?(\.\d)?", system) is not None
 
 
 class _Cell(NamedTuple):

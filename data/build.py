@@ -120,7 +120,7 @@ def _unpack(archive: Path, tree: Path) -> None:
                      for kind in (f"human-scores/{s.pair}.mqm.", f"metric-scores/{s.pair}/"))
     endings = (".seg.score", ".seg.rating")
     with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
-        with tarfile.open(archive) as tar:
+        with tarfile.open(archive, "r:gz") as tar:
             for member in tqdm(tar, desc="unpack", unit="file", disable=None):
                 name = member.name.removeprefix("./")
                 if member.isreg() and name.startswith(prefixes) and name.endswith(endings) and ".." not in name.split("/"):

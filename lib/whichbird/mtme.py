@@ -189,7 +189,7 @@ def read_scores(path) -> Scores:
         values = table[1].to_numpy()
     except (ValueError, KeyError, pd.errors.ParserError):  # UnicodeDecodeError is a ValueError
         raise _bad_line(path, raw) from None
-    if np.isinf(values).any() or np.isnan(values).sum() != raw.count(b"\tNone\n"):  # a score that says nan is not a None
+    if np.isinf(values).any():
         raise _bad_line(path, raw)
     codes, names = pd.factorize(table[0], sort=True)
     systems = tuple(names)

@@ -137,7 +137,8 @@ def _unpack(archive: Path, tree: Path) -> None:
 
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mtme", type=Path, default=os.environ.get("MTME_ROOT") or None, help="an unpacked mt-metrics-eval-v2 tree")
+    parser.add_argument("--mtme", type=Path, default=os.environ.get("MTME_ROOT") or None,
+                        help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--download", action="store_true", help="fetch the public release (about 870 MB) if no tree is given")
     parser.add_argument("--cache", type=Path, default=HERE.parent / ".cache", help="where a download is kept")
     parser.add_argument("--out", type=Path, default=HERE, help="where to write (default: data/)")

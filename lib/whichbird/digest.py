@@ -28,7 +28,7 @@ FORMAT = 1
 RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
 MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
-ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency"}  # all of them, or none where no ratings are public
+ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency"}  # all, or none where no ratings are public
 # What reading a damaged archive can raise: RuntimeError for one that seems encrypted, IndexError for a bare array.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, IndexError)
 
@@ -56,7 +56,7 @@ class Digest:
         members = set(arrays)
         missing = sorted(MEMBERS - members) or sorted(ASPECTS - members if ASPECTS & members else ())
         if missing:
-            raise DataError(f"the digest of {self.name} has no {missing[0]!r}; restore it or rebuild it with 'make data'")
+            raise DataError(f"the digest of {self.name} has no {missing[0]!r}; rebuild it with 'make data'")
         k, m = len(self.systems), len(self.scorers)
         for member, shape in {"total": (k,), "rated": (k,), "means": (m, k)}.items():
             if self[member].shape != shape:

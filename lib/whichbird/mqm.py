@@ -158,11 +158,11 @@ class Tally:
         >>> t.aspect("gremlins"), t.penalty("gremlins", "dreadful")
         ('neither', 0.0)
         >>> t.report()
-        "not in the tables: 1 × category 'gremlins' (in no aspect), 1 × severity 'dreadful' (at what the file says it costs, else 0)"
+        "not in the tables: 1 × category 'gremlins' (in no aspect), 1 × severity 'dreadful' (at its file's cost, else 0)"
         """
         if not self.unknown:
             return ""
-        treated = {"category": "in no aspect", "severity": "at what the file says it costs, else 0"}
+        treated = {"category": "in no aspect", "severity": "at its file's cost, else 0"}
         found = ", ".join(f"{n} × {label} ({treated[label.split()[0]]})" for label, n in sorted(self.unknown.items()))
         return f"not in the tables: {found}"
 

@@ -111,8 +111,8 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
 
     Tab-separated with a header naming at least system, doc, doc_id, seg_id, rater, category, severity; one row per error, or one
     row of category "no-error" for a segment without any. Nothing is quoted. A segment rated by several raters gets their
-    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the total is
-    adequacy + fluency + errors of neither.
+    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the
+    total is adequacy + fluency + errors of neither.
     """
     path = Path(path)
     need = ("system", "doc", "doc_id", "seg_id", "rater", "category", "severity")
@@ -282,7 +282,7 @@ def _score_ratings(cells: dict[str, list[_Cell | None]], tally: Tally, official:
             try:
                 for error in json.loads(cell.text)["errors"]:
                     category, severity = plain(error["category"]), plain(error["severity"])
-                    priced = tally.penalty(category, severity)  # asked for in any case, so that an unknown severity is counted
+                    priced = tally.penalty(category, severity)  # asked in any case: an unknown severity is counted
                     cost = float(error["score"]) if official else priced
                     if not isfinite(cost):
                         raise ValueError(cost)
@@ -307,7 +307,8 @@ def _read_scorers(folder: Path, known: set[str], systems: tuple[str, ...], lines
         variants[scorer][variant] = path
     references = {v for found in variants.values() for v in found} - {"src"}
     if references and reference not in references | {"src"}:
-        raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {', '.join(sorted(references))}")
+        there = ", ".join(sorted(references))
+        raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {there}")
     kept: dict[str, np.ndarray] = {}
     notes, seen = [], {}
     for scorer in sorted(variants):

@@ -47,7 +47,7 @@ class Pool:
         lines = np.asarray(self.lines)
         inside = lines.dtype.kind in "iu" and 0 <= lines.min() and lines.max() < self.source_lines
         if not inside or len(np.unique(lines)) < lines.size:
-            raise ValueError(f"pool {self.name}: lines must be different whole numbers from 0 to {self.source_lines - 1}")
+            raise ValueError(f"pool {self.name}: lines must be different whole numbers below {self.source_lines}")
         object.__setattr__(self, "lines", lines)
         for what in ("total", "adequacy", "fluency"):
             if getattr(self, what) is not None:

@@ -42,10 +42,11 @@ def test_the_tiny_tree_by_hand(tree):
         assert pool.scorers[scorer].tolist() == [[1, 2, 3], [2, 3, 5], [0, 0, 1]]
     assert pool.scorers["qe"].tolist() == [[1.5, 2.5, 3.5], [2.5, 3.5, 5.5], [0.5, 0.5, 1.5]]
     assert pool.notes == (
-        "flat: gives every system the same mean", "foreign: neither a refA nor a src variant", "gappy: does not score every rated segment",
+        "flat: gives every system the same mean", "foreign: neither a refA nor a src variant",
+        "gappy: does not score every rated segment",
         "partial: does not score every system", "twin: same scores as good",
     )
-    assert not np.signbit(pool.adequacy[pool.adequacy == 0]).any()  # no error is 0, never −0, in which it would not group
+    assert not np.signbit(pool.adequacy[pool.adequacy == 0]).any()  # no error is 0, never −0
 
 
 def test_the_error_table_counts_systems_and_rated_lines(tree):
@@ -98,7 +99,8 @@ def test_flagged_and_unrated_systems_are_dropped(tree):
 def test_totals_alone(tmp_path):
     pool = read_mtme(tinytree.write(tmp_path, ratings=None), SOURCE._replace(ratings=False))
     assert pool.adequacy is None and pool.fluency is None and pool.errors is None
-    assert pool.systems == ("alpha", "beta", "gamma") and pool.lines.tolist() == [0, 1, 2] and pool.rated.tolist() == [3, 3, 3]
+    assert pool.systems == ("alpha", "beta", "gamma")
+    assert pool.lines.tolist() == [0, 1, 2] and pool.rated.tolist() == [3, 3, 3]
 
 
 def test_cells_with_the_same_errors_are_equal_to_the_bit(tmp_path):
@@ -129,7 +131,8 @@ def test_official_costs_are_taken_as_they_are(tree):
 def test_unknown_labels_are_counted_and_reported(tree, weights):
     edit(tree / RATED, '"other"', '"gremlins"')
     edit(tree / RATED, '"severity": "major"', '"severity": "Dreadful"')
-    with pytest.warns(UserWarning, match="tiny/xx-yy: not in the tables: 1 × category 'gremlins' .*, 1 × severity 'dreadful'"):
+    said = "tiny/xx-yy: not in the tables: 1 × category 'gremlins' .*, 1 × severity 'dreadful'"
+    with pytest.warns(UserWarning, match=said):
         pool = read_mtme(tree, SOURCE, weights=weights)
     assert pool.notes[-1].startswith("not in the tables: 1 × category 'gremlins'")
     assert pool.adequacy[2, 2] == (-6 if weights is None else -1)  # the release's own cost counts; a table's cannot
@@ -151,7 +154,8 @@ def test_a_pool_without_any_error(tmp_path):
 def test_references_by_name():
     human = ("ref", "refA", "refD", "ref.A", "ref-b", "synthetic_ref", "Human-A.0", "human", "HUMAN.B")
     assert [s for s in human if not is_human(s)] == []
-    assert [s for s in ("Refract-MT", "reflex", "Humane", "NLLB_MBR_BLEU", "prefA", "synthetic_refs") if is_human(s)] == []
+    systems = ("Refract-MT", "reflex", "Humane", "NLLB_MBR_BLEU", "prefA", "synthetic_refs")
+    assert [s for s in systems if is_human(s)] == []
 
 
 # One file per rater
@@ -178,9 +182,10 @@ def test_rater_files_are_united(tree):
 
 
 def test_the_preferred_rater_counts_on_calibration_lines(tree):
-    strict = {s: [[MAJOR] if c is not None else None for c in cells] for s, cells in part(lambda s, n: n in (1, 2)).items()}
+    both_saw = part(lambda s, n: n in (1, 2))
+    strict = {s: [None if c is None else [MAJOR] for c in cells] for s, cells in both_saw.items()}
     raters(tree, rater1=RATINGS, rater2=strict)
-    with pytest.raises(DataError, match=r"rater2\.seg\.rating: line 2 rates a cell that .*rater1\.seg\.rating rates too"):
+    with pytest.raises(DataError, match=r"rater2.seg.rating: line 2 rates a cell that .*rater1.seg.rating rates too"):
         read_mtme(tree, SOURCE)
     with pytest.raises(DataError, match="rater2.seg.rating: line 3 rates a cell"):
         read_mtme(tree, SOURCE._replace(prefer=((1, 1, "rater2"),)))
@@ -191,7 +196,7 @@ def test_the_preferred_rater_counts_on_calibration_lines(tree):
 def test_rater_files_of_unequal_length(tree):
     short = {"beta": RATINGS["beta"][:3]}
     raters(tree, rater1={s: c for s, c in RATINGS.items() if s != "beta"}, rater2=short)
-    with pytest.raises(DataError, match="rater2.seg.rating: system 'beta' has 3 lines where xx-yy.mqm.rater1.seg.rating has 4"):
+    with pytest.raises(DataError, match="rater2.seg.rating: system 'beta' has 3 lines where .*rater1.seg.rating has 4"):
         read_mtme(tree, SOURCE)
 
 
@@ -204,14 +209,14 @@ def test_unknown_dataset(tmp_path):
 
 
 def test_missing_root(tmp_path):
-    with pytest.raises(DataError, match="nowhere: no such folder; unpack an mt-metrics-eval-v2 release there, or let 'make data'"):
+    with pytest.raises(DataError, match="nowhere: no such folder; unpack an mt-metrics-eval-v2 release there, or let"):
         read_mtme(tmp_path / "nowhere", SOURCE)
 
 
 @pytest.mark.parametrize("file", [RATED, TOTAL])
 def test_missing_file(tree, file):
     (tree / file).unlink()
-    with pytest.raises(DataError, match=f"{file}: no such file; unpack an mt-metrics-eval-v2 release there, or let 'make data'"):
+    with pytest.raises(DataError, match=f"{file}: no such file; unpack an mt-metrics-eval-v2 release there, or let"):
         read_mtme(tree, SOURCE)
 
 
@@ -236,7 +241,7 @@ def test_file_faults(tree, file):
     faults = {
         b"": "the file is empty",
         good[:-1]: "the last line has no line end, so the file is cut off; fetch it again",
-        good[: good.rindex(b"\n", 0, -1) + 1]: "system 'refA' has 3 lines where others have 4; every system needs one line per",
+        good[: good.rindex(b"\n", 0, -1) + 1]: "system 'refA' has 3 lines where others have 4; every system needs",
         good + b"\n": "line 17 ",
         good.replace(b"alpha", b"alph\xff", 1): "UTF-8",
         b"alpha\n" + good: "line 1 has 1 column",
@@ -256,7 +261,7 @@ def test_a_score_that_is_no_number(tree, file, score):
     rows = path.read_text().splitlines(keepends=True)
     rows[5] = rows[5].split("\t")[0] + f"\t{score}\n"
     path.write_text("".join(rows))
-    with pytest.raises(DataError, match=f"{re.escape(file)}: line 6 has the score '{score}'; a finite number or None is expected"):
+    with pytest.raises(DataError, match=f"{re.escape(file)}: line 6 has the score '{score}'; a finite number or None"):
         read_mtme(tree, SOURCE)
 
 
@@ -293,7 +298,7 @@ def test_ratings_that_are_no_list_of_errors(tree, text):
     rows = path.read_text().splitlines(keepends=True)
     rows[2] = f"gamma\t{text}\trater1\n"
     path.write_text("".join(rows))
-    with pytest.raises(DataError, match=f"{re.escape(RATED)}: line 3 is not a list of errors in JSON with category, severity and"):
+    with pytest.raises(DataError, match=f"{re.escape(RATED)}: line 3 is not a list of errors in JSON with category,"):
         read_mtme(tree, SOURCE)
 
 
@@ -344,7 +349,7 @@ def table(tmp_path, text, name="mqm.tsv"):
 def test_a_raw_table_by_hand(tmp_path):
     pool = read_mqm_tsv(table(tmp_path, TABLE))
     assert pool.systems == ("x", "y") and pool.name == "mqm.tsv" and pool.scorers == {} and pool.notes == ()
-    # segments 7 and 3 in the order of the file; y's segment 7 is the mean of two raters, its segment 3 is rated by nobody
+    # segments 7 and 3 in the order of the file; y's segment 7 is the mean of two raters, its segment 3 nobody rated
     assert np.array_equal(pool.adequacy, [[0, 0], [-2.5, np.nan]], equal_nan=True)
     assert np.array_equal(pool.fluency, [[0, -1], [-0.05, np.nan]], equal_nan=True)
     assert np.array_equal(pool.total, [[0, -2], [-2.55, np.nan]], equal_nan=True)
@@ -358,7 +363,8 @@ def test_a_raw_table_by_hand(tmp_path):
     lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t + "\n", lambda t: t.removesuffix("\n"),
     lambda t: t.replace("doc_id", "Doc_ID").replace("system", "System"),
     lambda t: "".join("extra\t" + r for r in t.splitlines(keepends=True)),
-    lambda t: t.replace("\tt\t", '\t"not <v>closed\t').replace("\ts\t", "\t'\u2028\t"),  # quotes mean nothing, nor does U+2028
+    # a quote means nothing, nor does a line separator that is not a line end
+    lambda t: t.replace("\tt\t", '\t"not <v>closed\t').replace("\ts\t", "\t'\u2028\t"),
 ])
 def test_spellings_of_a_raw_table(tmp_path, change):
     plain, changed = read_mqm_tsv(table(tmp_path, TABLE)), read_mqm_tsv(table(tmp_path, change(TABLE)))
@@ -376,7 +382,8 @@ def test_other_tables_for_a_raw_table(tmp_path):
 
 def test_unknown_labels_of_a_raw_table(tmp_path):
     path = table(tmp_path, TABLE.replace("Style/Awkward\tMinor", "Gremlins\tDreadful"))
-    with pytest.warns(UserWarning, match="mqm.tsv: not in the tables: 1 × category 'Gremlins' .*, 1 × severity 'Dreadful'"):
+    said = "mqm.tsv: not in the tables: 1 × category 'Gremlins' .*, 1 × severity 'Dreadful'"
+    with pytest.warns(UserWarning, match=said):
         pool = read_mqm_tsv(path)
     assert len(pool.notes) == 1 and pool.total[0, 1] == -1
     assert ("gremlins", "dreadful") in set(zip(pool.errors["category"], pool.errors["severity"], strict=True))

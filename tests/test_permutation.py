@@ -27,7 +27,10 @@ def in_order(values):
 
 
 def loops(x, permutations=1000, seed=4, ties=False):
-    """How many permutations reach the observed gap (or, with `ties`, equal it), one signed sum a system, first segment to last."""
+    """How many permutations reach the observed gap (or, with `ties`, equal it).
+
+    Each system has one signed sum, which runs from the first segment to the last.
+    """
     rows = np.asarray(x, dtype=float).tolist()
     s = signs_by_definition(len(rows[0]), permutations, seed)
     out = []
@@ -101,7 +104,7 @@ def test_missing_segments_leave_a_pair_what_it_shares():
     x = np.array([[1, NAN, 3, 0.5, 2], [0, 1, NAN, 0, 1], [0.2, 2, 1, 1, 0]])
     counts = p_counts(x)
     assert counts.tolist() == loops(x)
-    assert p_counts(x[:, [0, 3, 4]])[0] != counts[0]  # the signs stay with their segments: dropping columns draws others
+    assert p_counts(x[:, [0, 3, 4]])[0] != counts[0]  # signs stay with their segments: dropping columns draws others
     apart = [[1, NAN, 3, NAN], [NAN, 1, NAN, 3]]
     assert p_counts(apart).tolist() == [1000]
 
@@ -160,7 +163,7 @@ def test_any_matrix_gives_what_the_loops_give(x):
 @settings(deadline=None, max_examples=40)
 @given(matrices(tenths), st.randoms(use_true_random=False))
 def test_renaming_systems(x, random):
-    """A pair in the other order counts the permutations that do not exceed: the two counts overlap in the ties alone."""
+    """A pair in the other order counts the permutations that do not exceed: the counts overlap in the ties alone."""
     order = list(range(len(x)))
     random.shuffle(order)
     pairs = list(combinations(range(len(x)), 2))

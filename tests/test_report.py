@@ -8,7 +8,8 @@ from whichbird.report import compare, published
 
 
 def marked(printed, value):
-    table = compare(pd.DataFrame({"c": [printed]}, index=["r"]), pd.DataFrame({"c": [value]}, index=["r"], dtype=object))
+    theirs, ours = (pd.DataFrame({"c": [cell]}, index=["r"], dtype=object) for cell in (printed, value))
+    table = compare(theirs, ours)
     return table.shown.loc["r", "c"], table.equal.loc["r", "c"]
 
 

@@ -1,4 +1,4 @@
-"""A tree small enough to check by hand: three systems and a reference, four source lines, the last of them hardly rated."""
+"""A tree to check by hand: three systems and a reference, four source lines, the last of them hardly rated."""
 
 import json
 
@@ -57,7 +57,8 @@ def write(root, source=SOURCE, ratings=RATINGS, totals=TOTALS, scorers=SCORERS):
         folder.mkdir(parents=True, exist_ok=True)
     (human / f"{source.pair}.mqm.seg.score").write_text(lines(totals), encoding="utf-8")
     if ratings is not None:
-        (human / f"{source.pair}.mqm.merged.seg.rating").write_text(lines(ratings, lambda c: rating(c) + "\trater1"), encoding="utf-8")
+        text = lines(ratings, lambda cell: rating(cell) + "\trater1")
+        (human / f"{source.pair}.mqm.merged.seg.rating").write_text(text, encoding="utf-8")
     for name, rows in scorers.items():
         (metric / f"{name}.seg.score").write_text(lines(rows), encoding="utf-8")
     return tree

@@ -6,6 +6,8 @@ Everything that ships is derived here; nothing of the release itself is kept. Sa
 from __future__ import annotations
 
 import argparse
+import gzip
+import http.client
 import os
 import shutil
 import sys
@@ -13,6 +15,7 @@ import tarfile
 import tempfile
 import urllib.error
 import urllib.request
+import zlib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -32,46 +35,52 @@ ADDRESSES = (
 HERE = Path(__file__).resolve().parent
 BLOCK = 1 << 20
 PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fluency and the second for its adequacy
+VIEWS = ("BLEU", "MetricX-24-Hybrid")
 MIXES = np.arange(21) / 20
 NOISE_SEEDS = range(1234, 1244)
 
 
-def build(root: Path, out: Path, names=tuple(DATASETS)) -> None:
-    """Write a digest for each dataset, and the small tables."""
+def build(root: Path, out: Path, names=tuple(DATASETS), tables=None) -> None:
+    """Write a digest for each dataset, and the tables made from them all: everything, or, if one fails, nothing."""
     out.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
-        jobs = [workers.submit(_dataset, root, name, out) for name in names]
-        try:
-            tables = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
-        except BaseException:
-            workers.shutdown(cancel_futures=True)
-            raise
-    for table in ("errors", "spa_plane", "synthesised", "permuted_gaps"):
-        parts = [t[table] for t in tables if table in t]
-        if parts:
-            write(out / f"{table}.csv", pd.concat(parts, ignore_index=True).to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+    with tempfile.TemporaryDirectory(dir=out) as scratch:
+        with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
+            jobs = [workers.submit(_dataset, root, name, Path(scratch), tuple(tables or TABLES)) for name in names]
+            try:
+                made = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
+            except BaseException:
+                workers.shutdown(cancel_futures=True)
+                raise
+        for table in sorted(set().union(*made)):
+            rows = pd.concat([part[table] for part in made if table in part], ignore_index=True)
+            rows.to_csv(Path(scratch, f"{table}.csv"), index=False, lineterminator="\n", float_format="%.10g")
+        for file in sorted(Path(scratch).iterdir()):
+            os.replace(file, out / file.name)
 
 
-def _dataset(root: Path, name: str, out: Path) -> dict[str, pd.DataFrame]:
+def _dataset(root: Path, name: str, out: Path, tables: tuple[str, ...]) -> dict[str, pd.DataFrame]:
     pool = read_mtme(root, name)
     differs = DATASETS[name].standard != pool.reference
     digest.make(pool, read_mtme(root, name, reference="standard") if differs else None).save(out / f"{name}.npz")
-    tables = {}
-    if pool.errors is not None:
-        tables["errors"] = pool.errors.assign(dataset=name)[["dataset", "system", "category", "severity", "count", "penalty"]]
-        tables["spa_plane"] = spa_plane(pool)
-        tables["synthesised"] = synthesis.evaluate(pool)
-    if name == PAIR[0]:
-        tables["permuted_gaps"] = gaps_of_pair(pool, *PAIR[1:])
-    return tables
+    made = {table: TABLES[table](pool) for table in tables}
+    return {table: rows for table, rows in made.items() if rows is not None}
 
 
-def spa_plane(pool: Pool) -> pd.DataFrame:
+def errors(pool: Pool) -> pd.DataFrame | None:
+    """Every dataset's error counts, with its name."""
+    if pool.errors is None:
+        return None
+    return pool.errors.assign(dataset=pool.name)[["dataset", "system", "category", "severity", "count", "penalty"]]
+
+
+def spa_plane(pool: Pool) -> pd.DataFrame | None:
     """Landmarks of the SPA plane: what mixtures of the two aspects, and of one aspect with noise, score against each aspect alone.
 
     "tradeoff" is λ·adequacy + (1 − λ)·fluency. "adequacy" and "fluency" keep a share `mix` of the aspect and fill up with uniform noise of
     the same spread; their figures are means over ten draws.
     """
+    if pool.adequacy is None:
+        return None
     aspects = {"adequacy": pool.adequacy, "fluency": pool.fluency}
     truth = {aspect: p_values(x) for aspect, x in aspects.items()}
 
@@ -87,22 +96,22 @@ def spa_plane(pool: Pool) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def gaps_of_pair(pool: Pool, first: str, second: str) -> pd.DataFrame:
+def synthesised(pool: Pool) -> pd.DataFrame | None:
+    """The six synthesised pools of every dataset of the paper that has a split into adequacy and fluency."""
+    return None if pool.adequacy is None or pool.name == "ende23" else synthesis.evaluate(pool)
+
+
+def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
     """The observed (row 0) and the permuted mean gaps of one pair of systems, for people and for two scorers."""
-    pair = [pool.systems.index(s) for s in (first, second)]
-    views = {"total": pool.total, "adequacy": pool.adequacy, "fluency": pool.fluency,
-             **{s: pool.scorers[s] for s in ("BLEU", "MetricX-24-Hybrid")}}
+    name, *systems = PAIR
+    if pool.name != name or not {*systems, *VIEWS} <= {*pool.systems, *pool.scorers}:
+        return None
+    pair = [pool.systems.index(s) for s in systems]
+    views = {"total": pool.total, "adequacy": pool.adequacy, "fluency": pool.fluency, **{s: pool.scorers[s] for s in VIEWS}}
     return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
-def write(path: Path, text: str) -> None:
-    """Write a file in one step: a reader sees the old one or the new one, never half of it."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+TABLES = {"errors": errors, "spa_plane": spa_plane, "synthesised": synthesised, "permuted_gaps": gaps_of_pair}
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -117,14 +126,14 @@ def download(folder: Path, addresses=ADDRESSES) -> Path:
         try:
             _fetch(address, archive)
             break
-        except (urllib.error.URLError, OSError, DataError) as error:
+        except (urllib.error.URLError, http.client.HTTPException, OSError, DataError) as error:
             troubles.append(f"{address} ({getattr(error, 'reason', error)})")
     if not archive.exists():
         raise DataError(f"the release could not be downloaded: {'; '.join(troubles)}. Are you online? Otherwise unpack a copy "
                         "yourself and run 'make data MTME=<that folder>'.")
     try:
         _unpack(archive, tree)
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         archive.unlink()
         raise DataError(f"{archive.name} was damaged on the way ({error}) and has been deleted; run 'make data' again") from None
     archive.unlink()
@@ -138,7 +147,10 @@ def _fetch(address: str, archive: Path) -> None:
     try:
         answer = urllib.request.urlopen(request, timeout=60)
     except urllib.error.HTTPError as error:
-        if error.code == 416:  # the part is as long as the file, or longer: it cannot be continued
+        if have and error.code == 416:  # nothing beyond the part: it is the whole file, or longer than that
+            if error.headers.get("Content-Range") == f"bytes */{have}":
+                os.replace(part, archive)
+                return None
             part.unlink()
             return _fetch(address, archive)
         raise
@@ -163,7 +175,7 @@ def _unpack(archive: Path, tree: Path) -> None:
                      for kind in (f"human-scores/{s.pair}.mqm.", f"metric-scores/{s.pair}/"))
     endings = (".seg.score", ".seg.rating")
     with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
-        with tarfile.open(archive) as tar:
+        with tarfile.open(archive, "r:gz") as tar:
             for member in tqdm(tar, desc="unpack", unit="file", disable=None):
                 name = member.name.removeprefix("./")
                 if member.isreg() and name.startswith(prefixes) and name.endswith(endings) and ".." not in name.split("/"):
@@ -171,6 +183,8 @@ def _unpack(archive: Path, tree: Path) -> None:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     with tar.extractfile(member) as source, open(target, "wb") as out:
                         shutil.copyfileobj(source, out, BLOCK)
+            while tar.fileobj.read(BLOCK):  # to the very end, where gzip keeps the checksum of it all
+                pass
         if not Path(scratch, TREE).is_dir():
             raise tarfile.TarError("it holds none of the files needed")
         os.replace(Path(scratch, TREE), tree)
@@ -178,7 +192,8 @@ def _unpack(archive: Path, tree: Path) -> None:
 
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mtme", type=Path, default=os.environ.get("MTME_ROOT"), help="an unpacked mt-metrics-eval-v2 tree")
+    parser.add_argument("--mtme", type=Path, default=os.environ.get("MTME_ROOT") or None,
+                        help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--download", action="store_true", help="fetch the public release (about 870 MB) if no tree is given")
     parser.add_argument("--cache", type=Path, default=HERE.parent / ".cache", help="where a download is kept")
     parser.add_argument("--out", type=Path, default=HERE, help="where to write (default: data/)")
@@ -187,7 +202,7 @@ def main(argv=None) -> int:
         if args.mtme is None and not args.download:
             raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
         build(args.mtme or download(args.cache), args.out)
-    except DataError as error:
+    except (DataError, OSError) as error:  # a full disk or a folder that cannot be written says so itself
         print(f"build.py: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import pandas as pd
 
 from ._check import DataError
 from ._version import __version__
-from .augment import FAMILIES, offsets, shifts
+from .augment import DIALS, FAMILIES, offsets, shifts
 from .mtme import DATASETS
 from .permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
 from .pool import Pool, system_means
@@ -26,6 +27,11 @@ from .pool import Pool, system_means
 FORMAT = 1
 RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
+MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
+ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency", *(f"curves_{family}" for family in FAMILIES)}
+# the aspects' members are all there, or none where no ratings are public
+# What reading a damaged archive can raise: RuntimeError for one that seems encrypted, IndexError for a bare array.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, IndexError)
 
 
 class Digest:
@@ -41,10 +47,17 @@ class Digest:
         try:
             self.info = json.loads(bytes(arrays["info"]).decode("utf-8"))
             form = self.info["format"]
-        except (KeyError, ValueError, TypeError):
+        except (KeyError, TypeError, *_DAMAGE):
             raise DataError("not a Whichbird digest: it has no readable 'info' record") from None
         if form != FORMAT:
             raise DataError(f"the digest has format {form}; this version reads format {FORMAT}: rebuild it with 'make data'")
+        for record in ("name", "reference", "release", "source_lines", "permutations", "seed"):
+            if record not in self.info:
+                raise DataError(f"the digest's 'info' has no {record!r}; restore it or rebuild it with 'make data'")
+        members = set(arrays)
+        missing = sorted(MEMBERS - members) or sorted(ASPECTS - members if ASPECTS & members else ())
+        if missing:
+            raise DataError(f"the digest of {self.name} has no {missing[0]!r}; rebuild it with 'make data'")
         k, m = len(self.systems), len(self.scorers)
         for member, shape in {"total": (k,), "rated": (k,), "means": (m, k)}.items():
             if self[member].shape != shape:
@@ -55,7 +68,7 @@ class Digest:
             return self._arrays[member]
         except KeyError:
             raise DataError(f"the digest of {self.name} has no {member!r}") from None
-        except (zipfile.BadZipFile, ValueError, EOFError, OSError):
+        except _DAMAGE:
             raise DataError(f"the digest of {self.name} is damaged at {member!r}; restore it or rebuild it with 'make data'") from None
 
     def __contains__(self, member: str) -> bool:
@@ -66,7 +79,7 @@ class Digest:
 
     @property
     def name(self) -> str:
-        return self.info.get("name", "?")
+        return self.info["name"]
 
     @property
     def signature(self) -> str:
@@ -171,7 +184,8 @@ class Digest:
             raise ValueError(f"unknown family {family!r}; one of {', '.join(FAMILIES)} is expected")
         if "adequacy" not in self:
             raise DataError(f"{self.name} has no augmented scorers: they need adequacy and fluency, whose ratings are not public")
-        return np.cumsum(self[f"curves_{family}"], axis=1, dtype=np.int16)
+        step = self[f"curves_{family}"]
+        return np.cumsum(step, axis=1, dtype=step.dtype)
 
     def curves(self, family: str) -> np.ndarray:
         """P-values of every scorer along the dials of "adequacy-fluency", "adherence" or "explainability": (M, dials, P)."""
@@ -208,26 +222,35 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         "source_lines": int(pool.source_lines), "permutations": permutations, "seed": seed, "version": __version__,
         "notes": list(pool.notes),
     }
-    x = list(pool.scorers.values())
+    x, k = list(pool.scorers.values()), len(pool.systems)
+    stored = np.min_scalar_type(permutations)  # the smallest whole-number type that holds every count
     arrays = {
         "info": np.frombuffer(json.dumps(info, sort_keys=True, ensure_ascii=True).encode(), dtype=np.uint8),
         "systems": np.array(pool.systems), "lines": pool.lines.astype(np.int32), "rated": pool.rated.astype(np.int32),
         "scorers": np.array(list(pool.scorers), dtype=np.str_),
         **{h: system_means(v) for h, v in human.items()},
         "covariance": _covariance(np.concatenate(list(human.values()))),
-        "means": _rows([system_means(v) for v in x], len(pool.systems)),
-        **{f"p_{h}": _stored(p_counts(v, permutations, seed)) for h, v in human.items()},
-        "p_scorers": _stored(_rows([p_counts(v, permutations, seed) for v in x], len(pool.systems) * (len(pool.systems) - 1) // 2)),
+        "means": _rows([system_means(v) for v in x], k),
+        **{f"p_{h}": p_counts(v, permutations, seed).astype(stored) for h, v in human.items()},
+        "p_scorers": _rows([p_counts(v, permutations, seed) for v in x], k * (k - 1) // 2).astype(stored),
     }
     if pool.adequacy is not None:
-        arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], len(pool.systems))
+        arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
         for family in FAMILIES:
-            counts = [p_curve_counts(v, shifts(family, m, arrays["total"], arrays["adequacy"], arrays["fluency"], o), permutations, seed)
-                      for v, m, o in zip(x, arrays["means"], arrays["offsets"], strict=True)]
+            moved = [shifts(family, m, arrays["total"], arrays["adequacy"], arrays["fluency"], o)
+                     for m, o in zip(arrays["means"], arrays["offsets"], strict=True)]
+            counts = np.array([p_curve_counts(v, c, permutations, seed) for v, c in zip(x, moved, strict=True)])
+            counts = counts.reshape(len(x), DIALS[family].size, k * (k - 1) // 2)
             # neighbouring dials differ little, so what is stored is the step from one to the next: it packs ten times smaller
-            arrays[f"curves_{family}"] = np.diff(np.array(counts, dtype=np.int16), axis=1, prepend=np.int16(0))
+            arrays[f"curves_{family}"] = np.diff(counts, axis=1, prepend=0).astype(np.min_scalar_type(-permutations))
     if standard is not None:
-        arrays["p_standard"] = _stored(np.array([p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers]))
+        lacking = [s for s in pool.scorers if s not in standard.scorers]
+        if lacking or standard.systems != pool.systems:
+            raise DataError(f"{pool.name}: read with {standard.reference}, " +
+                            (f"scorer {lacking[0]!r} is left out" if lacking else "the systems are others") +
+                            f"; both readings must have the systems and scorers of {pool.reference}")
+        arrays["p_standard"] = _rows([p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers],
+                                     k * (k - 1) // 2).astype(stored)
     return Digest(arrays)
 
 
@@ -240,7 +263,7 @@ def read(path) -> Digest:
         raise DataError(f"{path}: no such file; rebuild it with 'make data'") from None
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    except (zipfile.BadZipFile, ValueError, EOFError, OSError):
+    except _DAMAGE:
         raise DataError(f"{path}: not a readable digest; restore it or rebuild it with 'make data'") from None
 
 
@@ -265,12 +288,7 @@ def load(name: str) -> Digest:
     >>> len(d.systems), d.adequacy.shape, d.scorer_p.shape
     (16, (16,), (30, 120))
     """
-    known = datasets()
-    if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
-        raise DataError(f"unknown dataset {name!r}; did you mean {' or '.join(near)}?" if known else
-                        f"{folder()}: no dataset is there; run 'make data'")
-    return read(folder() / f"{name}.npz")
+    return read(folder() / f"{_known(name)}.npz")
 
 
 def load_errors(name: str | None = None) -> pd.DataFrame:
@@ -279,8 +297,27 @@ def load_errors(name: str | None = None) -> pd.DataFrame:
     >>> load_errors("ende24")["category"].str.startswith("accuracy/").any()
     np.True_
     """
-    table = pd.read_csv(folder() / "errors.csv", keep_default_na=False)
-    return table if name is None else table[table["dataset"] == name].reset_index(drop=True)
+    table = read_table("errors.csv", keep_default_na=False)
+    return table if name is None else table[table["dataset"] == _known(name)].reset_index(drop=True)
+
+
+def read_table(name: str, **options) -> pd.DataFrame:
+    """A table that ships beside the digests; `options` go to pandas.read_csv."""
+    path = folder() / name
+    try:
+        return pd.read_csv(path, **options)
+    except FileNotFoundError:
+        near = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
+        raise DataError(f"{path}: no such file; there is {near}") from None
+
+
+def _known(name: str) -> str:
+    known = datasets()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
+        raise DataError(f"unknown dataset {name!r}; did you mean {' or '.join(near)}?" if known else
+                        f"{folder()}: no dataset is there; run 'make data'")
+    return name
 
 
 def _covariance(x: np.ndarray) -> np.ndarray:
@@ -301,7 +338,3 @@ def _same(x: np.ndarray, y: np.ndarray) -> bool:
 
 def _rows(rows: list, width: int) -> np.ndarray:
     return np.array(rows).reshape(-1, width)
-
-
-def _stored(counts: np.ndarray) -> np.ndarray:
-    return counts.astype(np.uint16)

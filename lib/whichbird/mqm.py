@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 import pandas as pd
 
@@ -32,6 +33,8 @@ class Taxonomy:
     prefixes: Mapping[str, str]
 
     def __post_init__(self):
+        for table in ("names", "prefixes"):  # spelt as the categories are compared, or an entry would never be found
+            object.__setattr__(self, table, {plain(label): aspect for label, aspect in getattr(self, table).items()})
         for label, aspect in [*self.names.items(), *self.prefixes.items()]:
             if aspect not in ASPECTS:
                 raise ValueError(f"{label!r} is given the aspect {aspect!r}; one of {', '.join(ASPECTS)} is expected")
@@ -66,6 +69,14 @@ class Weights:
     severities: Mapping[str, float]
     categories: Mapping[str, float] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def __post_init__(self):
+        object.__setattr__(self, "severities", {plain(s): cost for s, cost in self.severities.items()})
+        object.__setattr__(self, "categories", {plain(c): cost for c, cost in self.categories.items()})
+        object.__setattr__(self, "pairs", {(plain(c), plain(s)): cost for (c, s), cost in self.pairs.items()})
+        for label, cost in [*self.severities.items(), *self.categories.items(), *self.pairs.items()]:
+            if not 0 <= cost < inf:
+                raise ValueError(f"{label!r} is given the cost {cost}; a finite number of at least 0 is expected")
 
     def penalty(self, category: str, severity: str) -> float | None:
         """The cost in MQM points (0 or more), or None for a severity the table does not know.
@@ -144,13 +155,16 @@ class Tally:
         """One sentence naming what no table knew, or an empty string.
 
         >>> t = Tally()
-        >>> t.aspect("gremlins"), t.penalty("gremlins", "dreadful"), t.report()
-        ('neither', 0.0, "not in the tables, so counted in no aspect: 1 × category 'gremlins', 1 × severity 'dreadful'")
+        >>> t.aspect("gremlins"), t.penalty("gremlins", "dreadful")
+        ('neither', 0.0)
+        >>> t.report()
+        "not in the tables: 1 × category 'gremlins' (in no aspect), 1 × severity 'dreadful' (at its file's cost, else 0)"
         """
         if not self.unknown:
             return ""
-        found = ", ".join(f"{n} × {label}" for label, n in sorted(self.unknown.items()))
-        return f"not in the tables, so counted in no aspect: {found}"
+        treated = {"category": "in no aspect", "severity": "at its file's cost, else 0"}
+        found = ", ".join(f"{n} × {label} ({treated[label.split()[0]]})" for label, n in sorted(self.unknown.items()))
+        return f"not in the tables: {found}"
 
 
 def aspect_means(errors: pd.DataFrame, rated, systems, taxonomy: Taxonomy = TAXONOMY) -> pd.DataFrame:

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import warnings
 from collections import defaultdict
-from math import fsum
+from math import fsum, isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,7 @@ def read_mtme(root, dataset: str | Source, reference: str = "refA",
     """
     source = _source(dataset)
     name = dataset if isinstance(dataset, str) else f"{source.set}/{source.pair}"
+    reference = source.standard if reference == "standard" else reference
     folder = _tree(root) / source.set
     human = folder / "human-scores"
     totals = read_scores(human / f"{source.pair}.mqm.seg.score")
@@ -89,7 +91,7 @@ def read_mtme(root, dataset: str | Source, reference: str = "refA",
     if len(systems) < 2:
         raise DataError(f"{human}: {len(systems)} rated system is left for {source.pair}; at least two are needed")
     scorers, notes = _read_scorers(folder / "metric-scores" / source.pair, set(names) | set(totals.systems), systems, lines,
-                                   totals.values.shape[1], source.standard if reference == "standard" else reference)
+                                   totals.values.shape[1], reference)
     if tally.unknown:
         warnings.warn(f"{name}: {tally.report()}", stacklevel=2)
         notes.append(tally.report())
@@ -109,7 +111,8 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
 
     Tab-separated with a header naming at least system, doc, doc_id, seg_id, rater, category, severity; one row per error, or one
     row of category "no-error" for a segment without any. Nothing is quoted. A segment rated by several raters gets their
-    mean. Segments keep the order in which the file first names them; the total is adequacy + fluency + errors of neither.
+    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the
+    total is adequacy + fluency + errors of neither.
     """
     path = Path(path)
     need = ("system", "doc", "doc_id", "seg_id", "rater", "category", "severity")
@@ -129,6 +132,8 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
         if len(fields) < len(header):
             raise DataError(f"{path}: line {n} has {len(fields)} columns where the header has {len(header)}")
         system, doc, doc_id, seg_id, rater, category, severity = (fields[i] for i in at)
+        if is_human(system):
+            continue
         segment = segments.setdefault((doc, doc_id, seg_id), len(segments))
         found = cells[system, segment, rater]
         if plain(category) != "no-error":
@@ -137,7 +142,7 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
             errors.append((system, segment, plain(category), plain(severity), cost))
     systems = tuple(sorted({s for s, _, _ in cells}))
     if not systems:
-        raise DataError(f"{path}: no rating below the header")
+        raise DataError(f"{path}: no rating of a system below the header")
     shape = (len(systems), len(segments))
     sums = {aspect: np.zeros(shape) for aspect in ("adequacy", "fluency", "neither")}
     raters = np.zeros(shape)
@@ -173,21 +178,21 @@ class Scores(NamedTuple):
 def read_scores(path) -> Scores:
     """Read a file of lines "system, tab, score or None"."""
     path = Path(path)
-    raw = _bytes(path)
+    raw = _bytes(path).replace(b"\r\n", b"\n")
     if not raw.endswith(b"\n"):
         raise DataError(f"{path}: the last line has no line end, so the file is cut off; fetch it again")
     if raw.count(b"\t") != raw.count(b"\n"):
         raise _bad_line(path, raw)
     try:
-        table = pd.read_csv(io.BytesIO(raw), sep="\t", header=None, quoting=3, dtype={0: "category"},
-                            keep_default_na=False, na_values={1: ["None"]}, float_precision="round_trip")
-        values = table[1].to_numpy(np.float64)
+        table = pd.read_csv(io.BytesIO(raw), sep="\t", header=None, quoting=3, dtype={0: str, 1: np.float64},
+                            keep_default_na=False, na_values={1: ["None"]})
+        values = table[1].to_numpy()
     except (ValueError, KeyError, pd.errors.ParserError):  # UnicodeDecodeError is a ValueError
         raise _bad_line(path, raw) from None
     if np.isinf(values).any():
         raise _bad_line(path, raw)
-    codes = table[0].cat.codes.to_numpy()
-    systems = tuple(table[0].cat.categories)
+    codes, names = pd.factorize(table[0], sort=True)
+    systems = tuple(names)
     count = np.bincount(codes)
     if count.min() != count.max():
         short, most = int(count.argmin()), int(count.max())
@@ -199,10 +204,10 @@ def read_scores(path) -> Scores:
 def is_human(system: str) -> bool:
     """References and human translations are no machine systems.
 
-    >>> is_human("refA"), is_human("synthetic_ref"), is_human("Refract-MT")
-    (True, True, False)
+    >>> [is_human(s) for s in ("refA", "ref.B", "synthetic_ref", "Human-A.0", "Refract-MT", "reflex")]
+    [True, True, True, True, False, False]
     """
-    return system == "synthetic_ref" or (system.startswith(("ref", "human", "Human")) and len(system) <= 7)
+    return re.fullmatch(r"synthetic_ref|(?i:ref|human)([A-Z\d]|[-._][A-Za-z\d])?(\.\d)?", system) is not None
 
 
 class _Cell(NamedTuple):
@@ -222,7 +227,7 @@ class _Ratings(NamedTuple):
 
 def _rating_file(path: Path) -> dict[str, list[_Cell | None]]:
     """The cells of each system, in source order; None where it says None."""
-    text = _text(path)
+    text = _text(path).replace("\r\n", "\n")
     if not text.endswith("\n"):
         raise DataError(f"{path}: the last line has no line end, so the file is cut off; fetch it again")
     cells: dict[str, list] = defaultdict(list)
@@ -246,12 +251,14 @@ def _merged_ratings(folder: Path, source: Source) -> dict[str, list[_Cell | None
     if merged.exists() or not raters:
         return _rating_file(merged)
     out: dict[str, list] = {}
+    length = None
     for path in raters:
         rater = path.name.removesuffix(".seg.rating").rpartition(".")[2]
         for system, cells in _rating_file(path).items():
-            mine = out.setdefault(system, [None] * len(cells))
-            if len(mine) != len(cells):
-                raise DataError(f"{path}: system {system!r} has {len(cells)} lines where {raters[0].name} has {len(mine)}")
+            length = length or len(cells)
+            if len(cells) != length:
+                raise DataError(f"{path}: system {system!r} has {len(cells)} lines where {raters[0].name} has {length}")
+            mine = out.setdefault(system, [None] * length)
             for line, cell in enumerate(cells):
                 chosen = next((who for first, last, who in source.prefer if first <= line <= last), None)
                 if cell is None or chosen not in (None, rater):
@@ -275,7 +282,10 @@ def _score_ratings(cells: dict[str, list[_Cell | None]], tally: Tally, official:
             try:
                 for error in json.loads(cell.text)["errors"]:
                     category, severity = plain(error["category"]), plain(error["severity"])
-                    cost = float(error["score"]) if official else tally.penalty(category, severity)
+                    priced = tally.penalty(category, severity)  # asked in any case: an unknown severity is counted
+                    cost = float(error["score"]) if official else priced
+                    if not isfinite(cost):
+                        raise ValueError(cost)
                     sums[tally.aspect(category)].append(cost)
                     errors.append((system, line, category, severity, cost))
             except (ValueError, TypeError, KeyError, AttributeError):
@@ -295,6 +305,10 @@ def _read_scorers(folder: Path, known: set[str], systems: tuple[str, ...], lines
     for path in folder.glob("*.seg.score"):
         scorer, _, variant = path.name.removesuffix(".seg.score").rpartition("-")
         variants[scorer][variant] = path
+    references = {v for found in variants.values() for v in found} - {"src"}
+    if references and reference not in references | {"src"}:
+        there = ", ".join(sorted(references))
+        raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {there}")
     kept: dict[str, np.ndarray] = {}
     notes, seen = [], {}
     for scorer in sorted(variants):

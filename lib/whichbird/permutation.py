@@ -42,6 +42,8 @@ def p_counts(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarra
     x = _check.matrix(x, "x", allow_nan=True)
     if x.shape[0] < 2 or x.shape[1] < 1:
         raise ValueError(f"x has shape {x.shape}; at least two systems and one segment are needed")
+    if not isinstance(permutations, int | np.integer) or permutations < 1:
+        raise ValueError(f"permutations is {permutations}; a whole number of at least 1 is expected")
     s = signs(x.shape[1], permutations, seed)
     missing = np.isnan(x)
     out = _counts(np.where(missing, 0.0, x), s)

@@ -44,21 +44,28 @@ class Pool:
         shape = (len(self.systems), len(self.lines))
         if shape[1] == 0:
             raise ValueError(f"pool {self.name}: no segment is rated")
+        lines = np.asarray(self.lines)
+        inside = lines.dtype.kind in "iu" and 0 <= lines.min() and lines.max() < self.source_lines
+        if not inside or len(np.unique(lines)) < lines.size:
+            raise ValueError(f"pool {self.name}: lines must be different whole numbers below {self.source_lines}")
+        object.__setattr__(self, "lines", lines)
         for what in ("total", "adequacy", "fluency"):
-            x = getattr(self, what)
-            if x is not None:
-                self._shaped(_check.matrix(x, f"pool {self.name}: {what}", allow_nan=True), what, shape)
+            if getattr(self, what) is not None:
+                x = self._matrix(getattr(self, what), what, shape, allow_nan=True)
+                object.__setattr__(self, what, x)
                 empty = np.isnan(x).all(axis=1)
                 if empty.any():
                     raise ValueError(f"pool {self.name}: system {self.systems[empty.argmax()]!r} has no {what} rating at all")
         if self.adequacy is not None and (np.isnan(self.adequacy) != np.isnan(self.fluency)).any():
             raise ValueError(f"pool {self.name}: a cell has an adequacy and no fluency rating, or the reverse")
-        for scorer, x in self.scorers.items():
-            self._shaped(_check.matrix(x, f"pool {self.name}: scorer {scorer}"), f"scorer {scorer}", shape)
+        scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
+        object.__setattr__(self, "scorers", scorers)
 
-    def _shaped(self, x: np.ndarray, what: str, shape: tuple[int, int]) -> None:
+    def _matrix(self, x, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
+        x = _check.matrix(x, f"pool {self.name}: {what}", allow_nan)
         if x.shape != shape:
             raise ValueError(f"pool {self.name}: {what} has shape {x.shape} where {shape} (systems × segments) is expected")
+        return x
 
     @property
     def rated(self) -> np.ndarray:

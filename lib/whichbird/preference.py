@@ -22,9 +22,9 @@ def steps(human: np.ndarray, curves: np.ndarray) -> np.ndarray:
     """How much nearer each dial comes to people than the one before: (M, D, P) counts → (M, D−1, P), whole numbers.
 
     >>> steps(np.array([10]), np.array([[[4], [7], [14]]]))[..., 0]
-    array([[ 3, -1]], dtype=int16)
+    array([[ 3, -1]])
     """
-    distance = np.abs(curves.astype(np.int16) - human.astype(np.int16))
+    distance = np.abs(curves - human.astype(curves.dtype))
     return distance[:, :-1] - distance[:, 1:]
 
 

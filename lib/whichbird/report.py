@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from .digest import folder
+from .digest import read_table
 
 
 class Comparison(NamedTuple):
@@ -27,7 +27,7 @@ def published(table: str) -> pd.DataFrame:
     >>> published("tau").loc["ende24", "tau"]
     '0.8797'
     """
-    out = pd.read_csv(folder() / "published" / f"{table}.csv", dtype=str, keep_default_na=False)
+    out = read_table(f"published/{table}.csv", dtype=str, keep_default_na=False)
     return out.set_index("dataset") if "dataset" in out and out["dataset"].is_unique else out
 
 
@@ -50,8 +50,8 @@ def compare(theirs: pd.DataFrame, ours: pd.DataFrame) -> Comparison:
 
 
 def _cell(printed: str, value) -> tuple[str, bool | None]:
-    if pd.isna(value):
+    if value is None:
         return f"— ({printed})", None
     digits = len(printed.partition(".")[2])
-    rounded = f"{value:.{digits}f}"
+    rounded = f"{value:z.{digits}f}"  # z: no minus before a rounded zero
     return (f"{rounded} ✓", True) if rounded == printed else (f"{rounded} ≠ {printed}", False)

@@ -41,6 +41,8 @@ def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
     >>> spa_from_p([0.0, 1.0, 0.5], [[0.5, 1.0, 0.5], [0.0, 1.0, 0.5]], [[1, 1, 1], [2, 1, 1]]).round(4)
     array([[0.8333, 1.    ],
            [0.8   , 1.    ]])
+    >>> round(float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5], [2, 1, 1])), 4)
+    0.8
     """
     distance = np.abs(np.asarray(human_p, dtype=np.float64) - np.asarray(scorer_p, dtype=np.float64))
     if w is None:
@@ -49,7 +51,7 @@ def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
     if pi.shape[-1] != distance.shape[-1]:
         raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {distance.shape[-1]} p-values")
     flat = distance.reshape(-1, distance.shape[-1])
-    return 1 - (pi @ flat.T).reshape(*pi.shape[:-1], *distance.shape[:-1])
+    return 1 - (pi @ flat.T).reshape(pi.shape[:-1] + distance.shape[:-1])
 
 
 def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEED) -> float:

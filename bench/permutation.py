@@ -1,6 +1,6 @@
-"""What p-value curves and weighted SPA cost, as ratios measured in one run. Seconds differ from machine to machine; ratios hardly do.
+"""What p-value curves and weighted SPA cost, as ratios measured in one run: seconds say more about the machine.
 
-Segment scores do not ship, so the scores here are made up: normal noise around the real system means of ende24, in its shape.
+Segment scores do not ship, so those here are made up: normal noise around the system means of ende24, in its shape.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ DATASET, REPEATS, SAMPLE, WEIGHTINGS = "ende24", 7, 3, 100
 def main() -> None:
     d = wb.load(DATASET)
     rng = np.random.default_rng(1)
-    noise = 6 * d.means.std(axis=1)[:, None, None]  # segments differ several times more than systems do, as in real scorers
+    noise = 6 * d.means.std(axis=1)[:, None, None]  # segments differ more than systems do
     x = d.means[:, :, None] + noise * rng.normal(size=(*d.means.shape, len(d.lines)))
     move = [np.concatenate([shifts(f, v.mean(axis=1), d.total, d.adequacy, d.fluency, o) for f in FAMILIES])
             for v, o in zip(x, d.offsets, strict=True)]
     scorers, dials = len(x), len(move[0])
 
-    # Dial by dial takes minutes, so a few scorers and dials are measured; the cost is the same for each, so it scales linearly.
+    # Dial by dial takes minutes. A few scorers and dials are measured: each costs the same, so the whole follows linearly.
     some = np.linspace(0, dials - 1, SAMPLE).astype(int)
     by_dial, plain, curves = _best(
         lambda: [p_counts(x[m] + move[m][n][:, None]) for m in range(SAMPLE) for n in some],
@@ -41,16 +41,16 @@ def main() -> None:
     distance, pi = np.abs(scorer_p - d.human_p).reshape(-1, d.human_p.size), pair_weights(w)
     weighted, product = _best(lambda: wb.spa_from_p(d.human_p, scorer_p, w), lambda: pi @ distance.T)
 
-    print(f"{DATASET}: {len(d.systems)} systems, {len(d.lines)} segments, {scorers} scorers, {dials} dials, {WEIGHTINGS} weightings")
+    print(f"{DATASET}: {len(d.systems)} systems, {len(d.lines)} segments, {scorers} scorers, {dials} dials, {len(w)} weightings")
     print(f"best of {REPEATS}; dial by dial is extrapolated linearly from {SAMPLE} scorers at {SAMPLE} dials each\n")
     for what, value, goal in (("dial by dial / all curves from one test", by_dial / curves, "at least 50"),
                               ("all curves / one plain test per scorer", curves / plain, "at most 5"),
-                              ("weighted SPA of all augmented scorers / bare product", weighted / product, "at most 3")):
-        print(f"{what:<54}{value:>8.1f} ×   goal: {goal}")
+                              ("weighted SPA of all augmented / bare product", weighted / product, "at most 3")):
+        print(f"{what:<46}{value:>8.1f} ×   goal: {goal}")
 
 
 def _best(*jobs) -> list[float]:
-    """Seconds of the fastest run of each job. They take turns, after a first run to warm up: whatever else the machine does adds to all."""
+    """Seconds of the fastest run of each job. They take turns, after a first run to warm up, so other load hits all alike."""
     times = [[] for _ in jobs]
     for _ in range(1 + REPEATS):
         for job, seconds in zip(jobs, times, strict=True):

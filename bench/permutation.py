@@ -26,7 +26,7 @@ def main() -> None:
             for v, o in zip(x, d.offsets, strict=True)]
     scorers, dials = len(x), len(move[0])
 
-    # Dial by dial takes minutes. A few scorers and dials are measured: each costs the same, so the whole follows linearly.
+    # Dial by dial takes minutes, so a few scorers and dials are measured: each costs the same, and the whole is linear.
     some = np.linspace(0, dials - 1, SAMPLE).astype(int)
     by_dial, plain, curves = _best(
         lambda: [p_counts(x[m] + move[m][n][:, None]) for m in range(SAMPLE) for n in some],
@@ -37,11 +37,13 @@ def main() -> None:
         assert np.array_equal(p_curve_counts(x[m], move[m])[some], [p_counts(x[m] + move[m][n][:, None]) for n in some])
 
     scorer_p = np.concatenate([d.curves(f) for f in FAMILIES], axis=1)
+    # one weighting stands for one β: what it costs does not depend on its values
     w = rng.dirichlet(np.ones(len(d.systems)), size=WEIGHTINGS)
     distance, pi = np.abs(scorer_p - d.human_p).reshape(-1, d.human_p.size), pair_weights(w)
     weighted, product = _best(lambda: wb.spa_from_p(d.human_p, scorer_p, w), lambda: pi @ distance.T)
 
-    print(f"{DATASET}: {len(d.systems)} systems, {len(d.lines)} segments, {scorers} scorers, {dials} dials, {len(w)} weightings")
+    print(f"{DATASET}: {len(d.systems)} systems, {len(d.lines)} segments, {scorers} scorers, {dials} dials, "
+          f"{WEIGHTINGS} weightings")
     print(f"best of {REPEATS}; dial by dial is extrapolated linearly from {SAMPLE} scorers at {SAMPLE} dials each\n")
     for what, value, goal in (("dial by dial / all curves from one test", by_dial / curves, "at least 50"),
                               ("all curves / one plain test per scorer", curves / plain, "at most 5"),
@@ -50,7 +52,7 @@ def main() -> None:
 
 
 def _best(*jobs) -> list[float]:
-    """Seconds of the fastest run of each job. They take turns, after a first run to warm up, so other load hits all alike."""
+    """Seconds of the fastest run of each job; they take turns after a first round, so other load hits all alike."""
     times = [[] for _ in jobs]
     for _ in range(1 + REPEATS):
         for job, seconds in zip(jobs, times, strict=True):

@@ -1,0 +1,244 @@
+"""The stationary points of one support: at most five weightings, found without missing one.
+
+On a support of n systems, problem (P_S) asks for the smallest ½‖w‖² with Σw = 1 and b(w, β̂) = 0, weights of either sign. Two
+changes of variable make it well behaved.
+
+**Two aspects become two directions.** With ã, f̃ the scores centred over the support, put
+p = √β̂ f̃ + √(1−β̂) ã and m = √β̂ f̃ − √(1−β̂) ã. Then b(w, β̂) = −Cov_w(p, m): reaching β̂ means making p and m uncorrelated. Their
+lengths do not matter, so both are taken of length one, and with ρ = pᵀm everything is known in closed form: M = ½(pmᵀ + mpᵀ) has
+eigenvectors along p ± m and eigenvalues θ₁ = (1+ρ)/2 > 0 > θ₂ = −(1−ρ)/2; r is −(p∘m) centred; c = −ρ/n.
+
+**The quintic becomes a function of known shape.** Dividing Φ by its squared denominators gives the secular function
+
+    g(η) = c − η R − Σⱼ rⱼ²/(4θⱼ) · (1 − 1/(1 + 2θⱼη)²),     j = 1, 2,  R = Σ_{j≥3} rⱼ²,
+
+which falls from +∞ to −∞ between the poles (one root) and has one hump outside each of them (none or two roots: a rise from −∞
+and a fall). Its inflexions are known in closed form, so Newton's method started on the right side of them climbs to each
+root without ever passing it. Distances are kept from the pole, or from zero, so a root next to a pole (the limit rⱼ → 0, Case 2.2
+of the paper) is as accurate as any other, and Case 2.2 itself is met by giving rⱼ a length far below rounding.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .balance import EPS, Standard, _unit
+
+_TINY = 1e-30  # stands for r_j = 0: its square still is a normal number, and no sum in double precision can feel it
+_STEPS = 500    # Newton doubles its digits, halves its error near a double root, grows by 3/2 from far away: 100 are plenty
+
+
+class Stationary(NamedTuple):
+    """Stationary points of N supports of one size n, in the order of the supports and of η within each.
+
+    `owner` (M,) is the support a point belongs to, `weights` (M, n) its weights in the order of that support's systems, `eta`
+    (M,) the multiplier of b in the squared units of the scores. `poles` (N,) is the number of poles of each secular function:
+    2 in general, 1 where the support's systems lie on a line, 0 where the uniform weighting already has the balance asked for.
+    """
+
+    owner: np.ndarray
+    weights: np.ndarray
+    eta: np.ndarray
+    poles: np.ndarray
+
+
+def stationary_points(adequacy, fluency, beta, supports=None) -> Stationary:
+    """All stationary points of (P_S) at balance `beta`, for each row of `supports` (N, n) of system indices, or for all systems.
+
+    The second instance of the book attains the bound of five:
+
+    >>> s = stationary_points([2.1041, 1.8783, 1.1827, .9551], [2.7964, 2.7981, .8222, 3.8888], 0.6661)
+    >>> s.eta.size
+    5
+    >>> bool(np.allclose(s.weights.sum(axis=1), 1))
+    True
+    """
+    pool = Standard.of(adequacy, fluency)
+    if supports is None:
+        supports = np.arange(pool.a.size)[None, :]
+    return of_supports(pool, _unit(beta), np.asarray(supports))
+
+
+def of_supports(pool: Standard, beta: float, supports: np.ndarray) -> Stationary:
+    """`stationary_points` for a pool that is already standardised: the form `search` calls many times.
+
+    >>> of_supports(Standard.of([0, 2, 0], [0, 1, 3]), 0.8, np.array([[0, 1], [1, 2]])).weights[0]
+    array([0.5, 0.5])
+    """
+    n = supports.shape[1]
+    a, f = (x[supports] - x[supports].mean(axis=1, keepdims=True) for x in (pool.a, pool.f))
+    spread = np.sqrt((a * a + f * f).sum(axis=1))
+    p, m = np.sqrt(beta) * f + np.sqrt(1 - beta) * a, np.sqrt(beta) * f - np.sqrt(1 - beta) * a
+    size_p, size_m = np.linalg.norm(p, axis=1), np.linalg.norm(m, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # supports of one repeated point are all zero here; they are dropped below
+        noise = rounding(pool, spread)
+        constant = ~(size_p * size_m > noise * spread**2)  # b vanishes for every weighting
+        p, m = p / size_p[:, None], m / size_m[:, None]
+        plus, minus = p + m, p - m
+        long_1, long_2 = np.linalg.norm(plus, axis=1), np.linalg.norm(minus, axis=1)
+        theta = np.stack([long_1**2, long_2**2]) / 4  # |θ₁|, |θ₂|
+        v = np.stack([plus / long_1[:, None], minus / long_2[:, None]])
+    c = -(p * m).sum(axis=1) / n
+    r = -p * m - c[:, None]
+
+    one_pole = np.stack([long_1, long_2]) <= noise
+    v[one_pole] = 0
+    r_pole = np.einsum("jnk,nk->jn", v, r)
+    flat = r - np.einsum("jn,jnk->nk", r_pole, v)
+    r_flat = np.linalg.norm(flat, axis=1)
+    long_r = np.linalg.norm(r, axis=1)
+    if n == 3:
+        r_flat = np.where(one_pole.any(axis=0), r_flat, 0.0)  # two directions fill the plane: nothing is left over
+    r_flat = np.where(r_flat > noise * long_r, r_flat, 0.0)
+    flat = np.where(r_flat[:, None] > 0, flat, 0.0)
+    r_pole = np.where(one_pole, 0.0, np.copysign(np.maximum(np.abs(r_pole), _TINY), r_pole))
+
+    uniform = constant | ((long_r <= noise) & (np.abs(c) <= noise))  # the polynomial is identically zero
+    live = np.flatnonzero(~uniform)
+    owner, side, s, tau = _roots(c[live], r_pole[:, live], theta[:, live], r_flat[live] ** 2, one_pole[:, live])
+    owner = live[owner]
+
+    # back to weights: u_j = −η r_j / (1 + 2 η θ_j), the near pole's denominator is tau
+    near, far = theta[side, owner], theta[1 - side, owner]
+    eta = np.where(side == 1, 1, -1) * s / (2 * near)
+    x_far = 1 + far / near * s
+    w = flat[owner] + (r_pole[side, owner] / tau)[:, None] * v[side, owner]
+    w += (r_pole[1 - side, owner] / x_far)[:, None] * v[1 - side, owner]
+    w = 1 / n - eta[:, None] * w
+    eta = eta / (size_p * size_m)[owner] / pool.scale**2
+
+    same = np.flatnonzero(uniform & (spread > n * pool.resolution))
+    owner, eta = np.r_[owner, same], np.r_[eta, np.zeros(same.size)]
+    w = np.r_[w, np.full((same.size, n), 1 / n)]
+    order = np.lexsort((eta, owner))
+    poles = np.where(uniform | (np.abs(c) <= noise), 0, 2 - one_pole.sum(axis=0))
+    return Stationary(owner[order], w[order], eta[order], poles)
+
+
+def _roots(c, r_pole, theta, flat2, one_pole):
+    """All roots of the secular function of each row: (row, side of the near pole, s, tau), s = 2|θ||η|, tau = 1 − s exactly.
+
+    Side 1 looks at η > 0 and the pole of θ₂, side 0 at η < 0 and the pole of θ₁. Changing the signs of η and of g turns one into the
+    other, so below everything is written for side 1.
+    """
+    rows = np.arange(c.size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        strength = np.where(one_pole, 0.0, r_pole**2 / (4 * theta))
+
+    def secular(side, rows):
+        near = theta[side, rows]
+        sign = np.where(side == 1, 1, -1)
+        return _Secular(sign * c[rows], strength[side, rows], strength[1 - side, rows], theta[1 - side, rows] / near,
+                        flat2[rows] / (2 * near))
+
+    side = np.where((c > 0) | one_pole[0], 1, 0)
+    found = [(rows, side, *secular(side, rows).middle())]
+    for k in (0, 1):
+        open_rows = rows[~one_pole[k]]
+        g = secular(np.full(open_rows.size, k), open_rows)
+        for kept, t in g.outer():
+            found.append((open_rows[kept], np.full(kept.size, k), 1 + t, -t))
+    return tuple(np.concatenate(part) for part in zip(*found))
+
+
+class _Secular(NamedTuple):
+    """g(s) = c − flat·s − near·(1/(1−s)² − 1) − far·(1 − 1/(1+κs)²) row by row, s > 0, with one pole at s = 1."""
+
+    c: np.ndarray
+    near: np.ndarray
+    far: np.ndarray
+    kappa: np.ndarray
+    flat: np.ndarray
+
+    def take(self, rows) -> _Secular:
+        return _Secular(*(x[rows] for x in self))
+
+    def value(self, s, tau):
+        """g and dg/ds at s, with tau = 1 − s given so that neither loses digits."""
+        x = 1 + self.kappa * s
+        g = self.c - self.flat * s - self.near * s * (1 + tau) / tau**2 - self.far * self.kappa * s * (1 + x) / x**2
+        return g, -self.flat - 2 * self.near / tau**3 - 2 * self.far * self.kappa / x**3
+
+    def rounding(self, s, tau):
+        """How far from zero g may be computed at a root."""
+        x = 1 + self.kappa * s
+        return 16 * EPS * (np.abs(self.c) + self.flat * s + self.near * s * np.abs(1 + tau) / tau**2
+                           + self.far * self.kappa * s * (1 + x) / x**2)
+
+    def middle(self):
+        """The root in 0 ≤ s < 1, where g falls from c ≥ 0 to −∞: (s, tau)."""
+        c, half = np.maximum(self.c, 0), np.full_like(self.c, 0.5)
+        with np.errstate(divide="ignore"):
+            t_i = np.minimum((1 + self.kappa) / (self.kappa * (1 + self._bend())), 1.0)
+        bent = (t_i < 1) & (self.value(1 - t_i, t_i)[0] < 0)  # the root lies before the inflexion: come from s = 0
+        share = np.where(c > 0, c / (c + self.near), 0.0)
+        t_0 = np.sqrt(self.near / (c + self.near))
+        s, tau = np.where(bent, 0.0, share / (1 + t_0)), np.where(bent, 1.0, t_0)
+        at_pole = self.value(half, half)[0] > 0  # measure from the nearer of pole and zero
+        z, _ = self._newton(np.where(at_pole, tau, s), base=at_pole.astype(float), direction=np.where(at_pole, -1.0, 1.0))
+        return np.where(at_pole, 1 - z, z), np.where(at_pole, z, 1 - z)
+
+    def outer(self):
+        """The roots at s = 1 + t, t > 0, as pairs (rows, t): first those on the rise from the pole, then those on the fall."""
+        top = self.c + self.near - self.far - self.flat + self.far / (1 + self.kappa) ** 2  # g ≤ top − flat·t − near/t²
+        limit = self.c + self.near - self.far  # of g at infinity, where flat = 0
+        falls = (self.flat > 0) | (self._bend() > 1)
+        rows = np.flatnonzero((top > 0) & (falls | (limit > 0)))
+        g, top, limit = self.take(rows), top[rows], limit[rows]
+        t, ok = g._newton(np.sqrt(g.near / top), rising=True)
+        yield rows[ok], t[ok]
+
+        ok &= (g.flat > 0) | (limit < 0)
+        rows, g, top = rows[ok], g.take(ok), top[ok]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t_i = np.where(g._bend() > 1, (1 + g.kappa) / (g.kappa * (g._bend() - 1)), np.inf)
+            t_end = top / g.flat
+        finite = np.where(np.isfinite(t_i), t_i, 1.0)
+        above = np.isfinite(t_i) & (g.value(1 + finite, -finite)[0] > 0)  # the root lies after the inflexion: come from there
+        yield rows, g._newton(np.where(above, t_i, np.minimum(t_i, t_end)))[0]
+
+    def _bend(self):
+        """The value of (1/κ + s) / |1 − s| where g has its inflexion, zero where it has none."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.far > 0, np.sqrt(np.sqrt(self.far / self.near) / self.kappa), 0.0)
+
+    def _newton(self, z, base=1.0, direction=1.0, rising=False):
+        """Newton in z, s = base + direction·z, from a side where it cannot overshoot. Returns z and whether a root was met.
+
+        With `rising`, g climbs towards its hump; a row that passes the top below zero has no root there.
+        """
+        z = z.copy()
+        base, direction = np.broadcast_to(base, z.shape), np.broadcast_to(direction, z.shape)
+        ok = np.ones(z.shape, bool)
+        way = np.zeros(z.shape)
+        live = np.arange(z.size)
+        for _ in range(_STEPS):
+            if not live.size:
+                return z, ok
+            g, b, d, x = self.take(live), base[live], direction[live], z[live]
+            s, tau = b + d * x, (1 - b) - d * x
+            value, slope = g.value(s, tau)
+            slope = d * slope
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = -value / slope
+            # steps all go one way; one that turns back is rounding, and so is one below the last digit
+            go = (np.abs(step) > 2 * EPS * x) & (step * way[live] >= 0)
+            if rising:
+                top = slope <= 0
+                go &= ~top
+                ok[live[top & (value < -g.rounding(s, tau))]] = False
+            live = live[go]
+            z[live] += step[go]
+            way[live] = step[go]
+        raise ArithmeticError(f"{live.size} roots of the secular equation did not settle in {_STEPS} Newton steps")
+
+
+def rounding(pool: Standard, spread):
+    """How far from zero a ratio of moments may come out on systems this far apart, from rounding of the scores given.
+
+    >>> float(rounding(Standard.of([0, 2], [0, 1]), 1.0)) < 1e-13
+    True
+    """
+    return np.minimum(16 * (EPS + pool.resolution / spread), 1e-10)  # never so wide that a visible balance is taken for rounding

@@ -16,6 +16,7 @@ import numpy as np
 from . import _check
 
 EPS = np.finfo(np.float64).eps
+TOLERANCE = 1e-9  # how exactly a target β must be reached: far above rounding, far below anything printed
 
 
 def mean(x, w=None) -> float:
@@ -60,9 +61,9 @@ def balance(adequacy, fluency, w=None) -> float:
     """
     p = Standard.of(adequacy, fluency)
     w = _check.weights(w, p.a.size)
-    s_a, s_f = (float(w @ _centred(x, w) ** 2) for x in (p.a, p.f))
-    if s_a + s_f == 0:
+    if max(np.ptp(p.a[w > 0]), np.ptp(p.f[w > 0])) <= p.resolution:  # a computed variance would be rounding, not zero
         raise ValueError("all the weight lies on systems with the same adequacy and fluency; their balance is not defined")
+    s_a, s_f = (float(w @ _centred(x, w) ** 2) for x in (p.a, p.f))
     return s_a / (s_a + s_f)
 
 

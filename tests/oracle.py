@@ -84,9 +84,11 @@ def stationary(a, f, beta):
         crossed |= (grid[:-1] <= p) & (p <= grid[1:])
     cells = list(np.flatnonzero((np.sign(value[:-1]) != np.sign(value[1:])) & ~crossed))
     roots = [(grid[i], grid[i + 1]) for i in cells]
-    # a hump that only just touches zero between two grid points
-    size = np.abs(value)
-    hump = (size[1:-1] < size[:-2]) & (size[1:-1] < size[2:]) & ~crossed[:-1] & ~crossed[1:]
+    # a hump that only just touches zero between two grid points: a parabola through a lowest point and its neighbours goes below it
+    # by at most an eighth of the two rises, so a point higher than a quarter of them is left alone
+    size = np.nan_to_num(np.abs(value), nan=np.inf, posinf=1e300)  # a grid point may fall on a pole
+    rises = size[:-2] + size[2:] - 2 * size[1:-1]
+    hump = (size[1:-1] < size[:-2]) & (size[1:-1] < size[2:]) & (size[1:-1] <= rises / 4) & ~crossed[:-1] & ~crossed[1:]
     hump &= (np.sign(value[:-2]) == np.sign(value[1:-1])) & (np.sign(value[1:-1]) == np.sign(value[2:]))
     for i in np.flatnonzero(hump) + 1:
         sign = np.sign(value[i])

@@ -15,9 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _check
-from .balance import Standard, _unit, balance
-
-TOLERANCE = 1e-9  # on weights and on β: far above rounding (1e-16), far below what any result is printed to
+from .balance import TOLERANCE, Standard, _unit, balance
 
 
 @dataclass(frozen=True)

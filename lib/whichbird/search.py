@@ -17,8 +17,8 @@ import numpy as np
 from tqdm import tqdm
 
 from . import _check
-from .balance import Standard, balance, pair_balances, target
-from .certificate import TOLERANCE, certificate as exit_certificate, holds
+from .balance import TOLERANCE, Standard, balance, pair_balances, target
+from .certificate import certificate as exit_certificate, holds
 from .result import Counts, Reweighting
 from .stationary import of_supports, rounding
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .balance import EPS, Standard, _unit
+from .balance import EPS, TOLERANCE, Standard, _unit
 
 _TINY = 1e-30  # stands for r_j = 0: its square still is a normal number, and no sum in double precision can feel it
 _STEPS = 500    # Newton doubles its digits, halves its error near a double root, grows by 3/2 from far away: 100 are plenty
@@ -241,4 +241,4 @@ def rounding(pool: Standard, spread):
     >>> float(rounding(Standard.of([0, 2], [0, 1]), 1.0)) < 1e-13
     True
     """
-    return np.minimum(16 * (EPS + pool.resolution / spread), 1e-10)  # never so wide that a visible balance is taken for rounding
+    return np.minimum(16 * (EPS + pool.resolution / spread), TOLERANCE)  # never so wide that a visible balance passes for rounding

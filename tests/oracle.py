@@ -1,8 +1,9 @@
 """Two slow solvers to compare with. They share nothing with the library but `balance`.
 
-`brute_force` goes through all supports, writes the constraint as the paper's reduced quadratic (an explicit basis of the plane
-Σw = 0, a full eigendecomposition), and looks for sign changes of the residual on a dense grid around every pole, refined by
-Brent's method. `multistart` is a general local optimiser started from many points; it knows nothing of stationary points.
+`brute_force` goes through all supports, writes the constraint as the paper's reduced quadratic (an explicit basis of
+the plane Σw = 0, a full eigendecomposition), and looks for sign changes of the residual on a dense grid around every pole,
+refined by Brent's method. `multistart` is a general local optimiser started from many points; it knows nothing of
+stationary points.
 """
 
 from itertools import combinations
@@ -67,7 +68,7 @@ def stationary(a, f, beta):
 
     poles = [-1 / (2 * t) for t in theta if abs(t) > 1e-12 * big]
     for j, t in enumerate(theta):  # the coordinate of a pole is free where r has no part along it
-        if abs(t) > 1e-12 * big and abs(r[j]) <= 1e-10 * np.linalg.norm(r):
+        if abs(t) > 1e-12 * big and abs(r[j]) <= 1e-12 * (a @ a + f @ f):
             eta = -1 / (2 * t)
             u = np.array([0 if i == j else -eta * r[i] / (1 + 2 * eta * theta[i]) for i in range(n - 1)])
             square = -((theta * u**2 + r * u).sum() + c) / t
@@ -84,8 +85,8 @@ def stationary(a, f, beta):
         crossed |= (grid[:-1] <= p) & (p <= grid[1:])
     cells = list(np.flatnonzero((np.sign(value[:-1]) != np.sign(value[1:])) & ~crossed))
     roots = [(grid[i], grid[i + 1]) for i in cells]
-    # a hump that only just touches zero between two grid points: a parabola through a lowest point and its neighbours goes below it
-    # by at most an eighth of the two rises, so a point higher than a quarter of them is left alone
+    # a hump that only just touches zero between two grid points: a parabola through a lowest point and its neighbours
+    # goes below it by at most an eighth of the two rises, so a point higher than a quarter of them is left alone
     size = np.nan_to_num(np.abs(value), nan=np.inf, posinf=1e300)  # a grid point may fall on a pole
     rises = size[:-2] + size[2:] - 2 * size[1:-1]
     hump = (size[1:-1] < size[:-2]) & (size[1:-1] < size[2:]) & (size[1:-1] <= rises / 4) & ~crossed[:-1] & ~crossed[1:]

@@ -1,11 +1,11 @@
 """The exit certificate: three conditions that prove a weighting optimal without looking at any other.
 
-With L(w) = ½‖w‖² + η b(w, β̂) + λ(Σw − 1), the conditions are (i) ∂L/∂w_k = 0 where w_k > 0, (ii) ∂L/∂w_k ≥ 0 where w_k = 0 and
-(iii) L is convex on the plane Σw = 1, that is, I + 2ηM has no negative eigenvalue. Then w minimises L over the simplex, and every
-feasible w′ has ½‖w′‖² = L(w′) ≥ L(w) = ½‖w‖².
+With L(w) = ½‖w‖² + η b(w, β̂) + λ(Σw − 1), the conditions are (i) ∂L/∂w_k = 0 where w_k > 0, (ii) ∂L/∂w_k ≥ 0 where
+w_k = 0, and (iii) L is convex on the plane Σw = 1, that is, I + 2ηM has no negative eigenvalue. Then w minimises L over
+the simplex, and every feasible w′ has ½‖w′‖² = L(w′) ≥ L(w) = ½‖w‖².
 
-Numbers only satisfy equalities up to rounding, so the certificate also says what its own imperfection can cost: from convexity
-L(w′) ≥ L(w) + min_k ∂L/∂w_k − wᵀ∂L, which bounds how much smaller ½‖w′‖² can possibly be.
+Computed numbers meet equalities up to rounding only, so the certificate also says what its own imperfection can cost:
+by convexity L(w′) ≥ L(w) + min_k ∂L/∂w_k − wᵀ∂L, which bounds how much smaller ½‖w′‖² can possibly be.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .balance import TOLERANCE, Standard, _unit, balance
 
 @dataclass(frozen=True)
 class Certificate:
-    """What each condition measured. True in a condition (`if certificate(...):`) when all hold; else `failed` names the first
+    """What each condition measured. It is true (`if certificate(...):`) when all hold; else `failed` names the first
     that does not: "feasibility", "(i)", "(ii)" or "(iii)".
 
-    `residual` is the largest |∂L/∂w_k| on the support, `slack` the smallest ∂L/∂w_k off it (infinity where there is none), both
-    in units of weight; `curvature` is the smallest eigenvalue of I + 2ηM; `gap` bounds the relative excess of Σw² over the optimum
-    and is infinite unless all conditions hold.
+    `residual` is the largest |∂L/∂w_k| on the support, `slack` the smallest ∂L/∂w_k off it (infinity where all systems
+    have weight), both in units of weight; `curvature` is the smallest eigenvalue of I + 2ηM; `gap` bounds the relative
+    excess of Σw² over the optimum and is infinite unless all conditions hold. `lam` goes with `constraint_gradient`.
     """
 
     failed: str | None
@@ -43,7 +43,7 @@ class Certificate:
 def certificate(adequacy, fluency, beta, w, eta=None) -> Certificate:
     """Test whether weights `w` (K,) are a proven optimum at balance `beta`.
 
-    `eta` is the multiplier of b in the squared units of the scores; by default the one that fits condition (i) best.
+    `eta` is the multiplier of b, in one over the squared unit of the scores; by default the one that fits (i) best.
 
     >>> a, f = [0, 2, 0], [0, 1, 3]
     >>> bool(certificate(a, f, balance(a, f), [1, 1, 1]))
@@ -68,7 +68,11 @@ def certificate(adequacy, fluency, beta, w, eta=None) -> Certificate:
 
 
 def holds(pool: Standard, beta: float, w: np.ndarray, eta: np.ndarray) -> np.ndarray:
-    """Conditions (ii) and (iii) for many points w (M, K) that are feasible and stationary on their supports with `eta` (M,)."""
+    """Conditions (ii) and (iii) for many points w (M, K), each feasible and stationary on its support with `eta` (M,).
+
+    >>> holds(Standard.of([0, 2, 0], [0, 1, 3]), 4 / 13, np.full((1, 3), 1 / 3), np.zeros(1))
+    array([ True])
+    """
     out = _curvature(pool, beta, eta * pool.scale**2) >= -TOLERANCE
     some = np.flatnonzero(out)
     _, slope = _slopes(w[some], _constraint(pool, beta, w[some])[1], eta[some] * pool.scale**2)
@@ -107,7 +111,7 @@ def _balance(pool, w):
 
 
 def _fit(w, h, on):
-    """The η of condition (i): −slope of w against h over the support; where h is constant there, the smallest |η| that meets (ii)."""
+    """The η of (i): minus the slope of w against h over the support. Where h is constant, the smallest |η| for (ii)."""
     dw, dh = w[on] - w[on].mean(), h[on] - h[on].mean()
     if np.abs(dh).max() > TOLERANCE * np.abs(h).max():
         return -(dw @ dh) / (dh @ dh)

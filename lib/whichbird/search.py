@@ -1,8 +1,9 @@
 """Algorithm 1 of the paper: the best of all stationary points of all supports, with one switch per theorem.
 
-Supports are visited by decreasing size and lexicographically inside a size. Three theorems spare work, each behind a switch:
-`admissible` passes over supports whose pair balances do not bracket the target, `size` stops before a size whose best imaginable
-weighting is no better than the one in hand, `certificate` stops at a point that is proven optimal. None changes the answer.
+Supports are visited by decreasing size and lexicographically inside a size. Three theorems spare work, each behind a
+switch: `admissible` passes over supports whose pair balances do not bracket the target, `size` stops before a size
+whose best imaginable weighting is no better than the one in hand, `certificate` stops at a point that is proven optimal.
+None of them changes the answer.
 
 The work is done for thousands of supports at a time; the counts are those of a search that visits one after the other.
 """
@@ -24,9 +25,11 @@ from .stationary import of_supports, rounding
 
 LIMIT = 24    # systems; 2^24 supports already take the better part of an hour
 CHUNK = 8192  # supports at a time: some tens of megabytes, and long enough for numpy
+TIE = 1e-12   # relative: what rounding does to Σw² of two optima that mirror each other
 
 
-def search(adequacy, fluency, beta, admissible: bool = True, size: bool = True, certificate: bool = True) -> Reweighting:
+def search(adequacy, fluency, beta, admissible: bool = True, size: bool = True,
+           certificate: bool = True) -> Reweighting:
     """The weighting of largest effective sample size at balance `beta`, by Algorithm 1, with a count of what it did.
 
     A target at an end of the range that one pair alone attains is answered by that pair, and counted under `ends` only.
@@ -76,8 +79,8 @@ def ablation(adequacy, fluency, betas) -> list[dict]:
 def _small(adequacy, fluency) -> Standard:
     pool = Standard.of(adequacy, fluency)
     if pool.a.size > LIMIT:
-        raise ValueError(f"the pool has {pool.a.size} systems; search goes through all supports and takes at most {LIMIT}, "
-                         "reweight takes any number")
+        raise ValueError(f"the pool has {pool.a.size} systems; search goes through all supports and takes at most "
+                         f"{LIMIT}, reweight takes any number")
     return pool
 
 
@@ -126,8 +129,8 @@ def _relation(pool: Standard, beta: float) -> np.ndarray:
 
 
 def _admissible(relation: np.ndarray, supports: np.ndarray) -> np.ndarray:
-    """Which supports have pairs on both sides of the target, or all their pairs at it. Sets of systems are bits of an integer."""
-    bit = 1 << np.arange(len(relation))
+    """Which supports have pairs on both sides of the target, or all their pairs at it."""
+    bit = 1 << np.arange(len(relation))  # a set of systems is an integer
     members = bit[supports].sum(axis=1, keepdims=True)
 
     def some(sign):
@@ -152,7 +155,8 @@ class _Visit:
     certified: np.ndarray  # (M,)
 
 
-def _visit(pool: Standard, beta: float, relation: np.ndarray, supports: np.ndarray, skip: bool, certify: bool) -> _Visit:
+def _visit(pool: Standard, beta: float, relation: np.ndarray, supports: np.ndarray, skip: bool,
+           certify: bool) -> _Visit:
     admissible = _admissible(relation, supports)
     chosen = np.flatnonzero(admissible) if skip else np.arange(len(supports))
     points = of_supports(pool, beta, supports[chosen])
@@ -204,40 +208,36 @@ class _Run:
             last = visit.owner[first] + 1
             self.counts.certified, self.proof = 1, "exit certificate"
             self._keep(visit, first)
-        else:
-            self._compare(visit)
+        elif visit.owner.size and (least := visit.collision.min()) < self.collision * (1 - TIE):
+            self._keep(visit, int(np.argmax(visit.collision <= least * (1 + TIE))))
+        self._look_for_twin(visit)
         seen = visit.admissible[:last] if self.admissible else np.ones(last, bool)
-        self.counts += Counts(supports=int(seen.sum()), skipped=int((~seen).sum()),
-                              candidates=int(visit.candidates[:last][seen].sum()),
-                              two_poles=int((visit.poles[:last][seen] == 2).sum()),
-                              one_pole=int((visit.poles[:last][seen] == 1).sum()))
-
-    def _compare(self, visit: _Visit) -> None:
-        """Take the best point of the visit if it beats the one in hand; remember a different one of the same value."""
-        if not visit.owner.size:
-            return
-        tie = 1e-12  # Σw² of two mirrored optima differs by rounding
-        least = visit.collision.min()
-        if least < self.collision * (1 - tie):
-            self._keep(visit, int(np.argmax(visit.collision <= least * (1 + tie))))
-        same = visit.collision <= self.collision * (1 + tie)
-        apart = np.abs(visit.weights - self.weights).max(axis=1) > np.sqrt(TOLERANCE)
-        if self.alternative is None and (same & apart).any():
-            self.alternative = visit.weights[np.argmax(same & apart)]
+        poles = visit.poles[:last][seen]
+        self.counts += Counts(supports=int(seen.sum()), skipped=int((~seen).sum()), two_poles=int((poles == 2).sum()),
+                              one_pole=int((poles == 1).sum()), candidates=int(visit.candidates[:last][seen].sum()))
 
     def _keep(self, visit: _Visit, point: int) -> None:
         self.weights, self.eta = visit.weights[point], float(visit.eta[point])
         self.collision, self.alternative = float(visit.collision[point]), None
 
+    def _look_for_twin(self, visit: _Visit) -> None:
+        if self.weights is None or self.alternative is not None:
+            return
+        twin = visit.collision <= self.collision * (1 + TIE)
+        twin &= np.abs(visit.weights - self.weights).max(axis=1) > np.sqrt(TOLERANCE)
+        if twin.any():
+            self.alternative = visit.weights[np.argmax(twin)]
+
     def result(self, adequacy, fluency, beta: float) -> Reweighting:
         if self.weights is None:
-            raise ArithmeticError(f"no support has a weighting with beta = {beta:.17g} in double precision; the target is too close "
-                                  "to an end of the range for this search, use reweight")
+            raise ArithmeticError(f"no support has a weighting with beta = {beta:.17g} in double precision; the target "
+                                  "is too close to an end of the range for search, use reweight")
         w = self.weights / self.weights.sum()
         reached = balance(adequacy, fluency, w)
         if not (abs(reached - beta) <= TOLERANCE and (w >= 0).all()):
             raise ArithmeticError(f"the weights found have balance {reached:.17g} where {beta:.17g} was asked for")
         proof = exit_certificate(adequacy, fluency, beta, w, self.eta or None)
         known = proof.failed in (None, "(iii)")  # (i) and (ii) hold at every optimum that has multipliers
-        return Reweighting(w, reached, beta, self.proof, proof.gap if self.counts.certified else 0.0,
-                           proof.eta if known else np.nan, proof.lam if known else np.nan, self.alternative, self.counts)
+        eta, lam = (proof.eta, proof.lam) if known else (np.nan, np.nan)
+        gap = proof.gap if self.counts.certified else 0.0  # an enumeration leaves none beyond rounding
+        return Reweighting(w, reached, beta, self.proof, gap, eta, lam, self.alternative, self.counts)

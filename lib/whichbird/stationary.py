@@ -1,21 +1,22 @@
 """The stationary points of one support: at most five weightings, found without missing one.
 
-On a support of n systems, problem (P_S) asks for the smallest ½‖w‖² with Σw = 1 and b(w, β̂) = 0, weights of either sign. Two
-changes of variable make it well behaved.
+On a support of n systems, problem (P_S) asks for the smallest ½‖w‖² with Σw = 1 and b(w, β̂) = 0, weights of either
+sign. Two changes of variable make it well behaved.
 
-**Two aspects become two directions.** With ã, f̃ the scores centred over the support, put
-p = √β̂ f̃ + √(1−β̂) ã and m = √β̂ f̃ − √(1−β̂) ã. Then b(w, β̂) = −Cov_w(p, m): reaching β̂ means making p and m uncorrelated. Their
-lengths do not matter, so both are taken of length one, and with ρ = pᵀm everything is known in closed form: M = ½(pmᵀ + mpᵀ) has
+**Two aspects become two directions.** With ã, f̃ the scores centred over the support, put p = √β̂ f̃ + √(1−β̂) ã and
+m = √β̂ f̃ − √(1−β̂) ã. Then b(w, β̂) = −Cov_w(p, m): to reach β̂ is to make p and m uncorrelated. Their lengths do not
+matter, so both are taken of length one, and with ρ = pᵀm everything is known in closed form: M = ½(pmᵀ + mpᵀ) has
 eigenvectors along p ± m and eigenvalues θ₁ = (1+ρ)/2 > 0 > θ₂ = −(1−ρ)/2; r is −(p∘m) centred; c = −ρ/n.
 
 **The quintic becomes a function of known shape.** Dividing Φ by its squared denominators gives the secular function
 
-    g(η) = c − η R − Σⱼ rⱼ²/(4θⱼ) · (1 − 1/(1 + 2θⱼη)²),     j = 1, 2,  R = Σ_{j≥3} rⱼ²,
+    g(η) = c − η R − Σⱼ rⱼ²/(4θⱼ) · (1 − 1/(1 + 2θⱼη)²),     j = 1, 2,  R = Σ_{j≥3} rⱼ².
 
-which falls from +∞ to −∞ between the poles (one root) and has one hump outside each of them (none or two roots: a rise from −∞
-and a fall). Its inflexions are known in closed form, so Newton's method started on the right side of them climbs to each
-root without ever passing it. Distances are kept from the pole, or from zero, so a root next to a pole (the limit rⱼ → 0, Case 2.2
-of the paper) is as accurate as any other, and Case 2.2 itself is met by giving rⱼ a length far below rounding.
+Between its two poles it falls from +∞ to −∞: one root. Outside each pole it has one hump: no root, or one on the way up
+and one on the way down. Its inflexions are known in closed form, so Newton's method, started on the right side of them,
+moves to each root without ever passing it. Distances are kept from the pole, or from zero, so a root next to a pole is
+as accurate as any other. The limit rⱼ → 0, where the root merges with the pole and stands for two points (Case 2.2 of the
+paper), is then met by giving rⱼ a length far below rounding.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ import numpy as np
 from .balance import EPS, TOLERANCE, Standard, _unit
 
 _TINY = 1e-30  # stands for r_j = 0: its square still is a normal number, and no sum in double precision can feel it
-_STEPS = 500    # Newton doubles its digits, halves its error near a double root, grows by 3/2 from far away: 100 are plenty
+_STEPS = 500    # Newton doubles the digits, near a double root it halves the error, far away it grows by 3/2: 100 do
 
 
 class Stationary(NamedTuple):
     """Stationary points of N supports of one size n, in the order of the supports and of η within each.
 
-    `owner` (M,) is the support a point belongs to, `weights` (M, n) its weights in the order of that support's systems, `eta`
-    (M,) the multiplier of b in the squared units of the scores. `poles` (N,) is the number of poles of each secular function:
-    2 in general, 1 where the support's systems lie on a line, 0 where the uniform weighting already has the balance asked for.
+    `owner` (M,) is the support a point belongs to, `weights` (M, n) its weights in the order of that support's systems,
+    `eta` (M,) the multiplier of b, in one over the squared unit of the scores. `poles` (N,) is the number of poles of
+    each secular function: 2 in general, 1 where the systems lie on a line, 0 where uniform weights have the balance.
     """
 
     owner: np.ndarray
@@ -45,9 +46,10 @@ class Stationary(NamedTuple):
 
 
 def stationary_points(adequacy, fluency, beta, supports=None) -> Stationary:
-    """All stationary points of (P_S) at balance `beta`, for each row of `supports` (N, n) of system indices, or for all systems.
+    """All stationary points of (P_S) at balance `beta`, for each row of `supports` (N, n), system indices; by default
+    for the support of all systems.
 
-    The second instance of the book attains the bound of five:
+    Here the bound of five is attained:
 
     >>> s = stationary_points([2.1041, 1.8783, 1.1827, .9551], [2.7964, 2.7981, .8222, 3.8888], 0.6661)
     >>> s.eta.size
@@ -56,9 +58,14 @@ def stationary_points(adequacy, fluency, beta, supports=None) -> Stationary:
     True
     """
     pool = Standard.of(adequacy, fluency)
-    if supports is None:
-        supports = np.arange(pool.a.size)[None, :]
-    return of_supports(pool, _unit(beta), np.asarray(supports))
+    systems = pool.a.size
+    supports = np.arange(systems)[None, :] if supports is None else np.asarray(supports)
+    rows = np.sort(supports, axis=-1)
+    if rows.ndim != 2 or rows.dtype.kind not in "iu" or rows.shape[1] < 2 or rows.min() < 0 or rows.max() >= systems \
+            or (np.diff(rows) == 0).any():
+        raise ValueError(f"supports {supports.tolist()!r:.60} are not rows of two or more different indices "
+                         f"from 0 to {systems - 1}")
+    return of_supports(pool, _unit(beta), supports)
 
 
 def of_supports(pool: Standard, beta: float, supports: np.ndarray) -> Stationary:
@@ -69,63 +76,72 @@ def of_supports(pool: Standard, beta: float, supports: np.ndarray) -> Stationary
     """
     n = supports.shape[1]
     a, f = (x[supports] - x[supports].mean(axis=1, keepdims=True) for x in (pool.a, pool.f))
-    spread = np.sqrt((a * a + f * f).sum(axis=1))
+    spread = _length(a, f)
     p, m = np.sqrt(beta) * f + np.sqrt(1 - beta) * a, np.sqrt(beta) * f - np.sqrt(1 - beta) * a
-    size_p, size_m = np.linalg.norm(p, axis=1), np.linalg.norm(m, axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):  # supports of one repeated point are all zero here; they are dropped below
-        noise = rounding(pool, spread)
-        constant = ~(size_p * size_m > noise * spread**2)  # b vanishes for every weighting
-        p, m = p / size_p[:, None], m / size_m[:, None]
-        plus, minus = p + m, p - m
-        long_1, long_2 = np.linalg.norm(plus, axis=1), np.linalg.norm(minus, axis=1)
-        theta = np.stack([long_1**2, long_2**2]) / 4  # |θ₁|, |θ₂|
-        v = np.stack([plus / long_1[:, None], minus / long_2[:, None]])
+    long_p, long_m = _length(p), _length(m)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a repeated point has no spread; it is left out below
+        constant = ~(long_p * long_m > rounding(pool, spread) * spread**2)  # b vanishes for every weighting
+        noise = rounding(pool, np.minimum(long_p, long_m))
+        p, m = p / long_p[:, None], m / long_m[:, None]
+        ends = np.stack([p + m, p - m])
+        long = _length(ends)
+        v = ends / long[..., None]
+    theta = long**2 / 4  # |θ₁|, |θ₂|
+    line = long <= noise  # systems on a line: one of the two directions is not there
+    if n == 2:
+        line = long < long[::-1]
+    v[line] = 0
+
     c = -(p * m).sum(axis=1) / n
     r = -p * m - c[:, None]
-
-    one_pole = np.stack([long_1, long_2]) <= noise
-    v[one_pole] = 0
+    size = noise * _length(p * m)  # what rounding leaves of r where it should vanish
     r_pole = np.einsum("jnk,nk->jn", v, r)
     flat = r - np.einsum("jn,jnk->nk", r_pole, v)
-    r_flat = np.linalg.norm(flat, axis=1)
-    long_r = np.linalg.norm(r, axis=1)
-    if n == 3:
-        r_flat = np.where(one_pole.any(axis=0), r_flat, 0.0)  # two directions fill the plane: nothing is left over
-    r_flat = np.where(r_flat > noise * long_r, r_flat, 0.0)
-    flat = np.where(r_flat[:, None] > 0, flat, 0.0)
-    r_pole = np.where(one_pole, 0.0, np.copysign(np.maximum(np.abs(r_pole), _TINY), r_pole))
+    flat[(_length(flat) <= size) | (n == 3) & ~line.any(axis=0)] = 0  # two directions fill the plane of three systems
+    r_pole = np.where(line, 0.0, np.copysign(np.maximum(np.abs(r_pole), _TINY), r_pole))
 
-    uniform = constant | ((long_r <= noise) & (np.abs(c) <= noise))  # the polynomial is identically zero
+    uniform = constant | ((_length(r) <= size) & (np.abs(c) <= noise))  # or the polynomial is identically zero
     live = np.flatnonzero(~uniform)
-    owner, side, s, tau = _roots(c[live], r_pole[:, live], theta[:, live], r_flat[live] ** 2, one_pole[:, live])
+    owner, side, s, tau = _roots(c[live], r_pole[:, live], theta[:, live], _length(flat[live]) ** 2, line[:, live])
     owner = live[owner]
 
-    # back to weights: u_j = −η r_j / (1 + 2 η θ_j), the near pole's denominator is tau
+    # back to weights: u_j = −η r_j / (1 + 2 η θ_j), where the near pole's denominator is tau
     near, far = theta[side, owner], theta[1 - side, owner]
     eta = np.where(side == 1, 1, -1) * s / (2 * near)
-    x_far = 1 + far / near * s
-    w = flat[owner] + (r_pole[side, owner] / tau)[:, None] * v[side, owner]
-    w += (r_pole[1 - side, owner] / x_far)[:, None] * v[1 - side, owner]
-    w = 1 / n - eta[:, None] * w
-    eta = eta / (size_p * size_m)[owner] / pool.scale**2
+    u = flat[owner] + (r_pole[side, owner] / tau)[:, None] * v[side, owner]
+    u += (r_pole[1 - side, owner] / (1 + far / near * s))[:, None] * v[1 - side, owner]
+    w = 1 / n - eta[:, None] * u
+    eta = eta / (long_p * long_m)[owner] / pool.scale**2
 
     same = np.flatnonzero(uniform & (spread > n * pool.resolution))
-    owner, eta = np.r_[owner, same], np.r_[eta, np.zeros(same.size)]
-    w = np.r_[w, np.full((same.size, n), 1 / n)]
+    owner, eta, w = np.r_[owner, same], np.r_[eta, np.zeros(same.size)], np.r_[w, np.full((same.size, n), 1 / n)]
     order = np.lexsort((eta, owner))
-    poles = np.where(uniform | (np.abs(c) <= noise), 0, 2 - one_pole.sum(axis=0))
+    poles = np.where(uniform | (np.abs(c) <= noise), 0, 2 - line.sum(axis=0))
     return Stationary(owner[order], w[order], eta[order], poles)
 
 
-def _roots(c, r_pole, theta, flat2, one_pole):
-    """All roots of the secular function of each row: (row, side of the near pole, s, tau), s = 2|θ||η|, tau = 1 − s exactly.
+def rounding(pool: Standard, spread):
+    """How far from zero a ratio of moments may come out on systems this far apart, from rounding of the scores given.
 
-    Side 1 looks at η > 0 and the pole of θ₂, side 0 at η < 0 and the pole of θ₁. Changing the signs of η and of g turns one into the
-    other, so below everything is written for side 1.
+    >>> float(rounding(Standard.of([0, 2], [0, 1]), 1.0)) < 1e-13
+    True
+    """
+    return np.minimum(16 * (EPS + pool.resolution / spread), TOLERANCE)  # a visible difference is never rounding
+
+
+def _length(*vectors):
+    return np.sqrt(sum((x * x).sum(axis=-1) for x in vectors))
+
+
+def _roots(c, r_pole, theta, flat2, line):
+    """All roots of the secular function of each row: (row, side of the near pole, s = 2|θ||η|, tau = 1 − s in all digits).
+
+    Side 1 looks at η > 0 and the pole of θ₂, side 0 at η < 0 and the pole of θ₁. Changing the signs of η and of g turns
+    one into the other, so `_Secular` is written for side 1.
     """
     rows = np.arange(c.size)
     with np.errstate(divide="ignore", invalid="ignore"):
-        strength = np.where(one_pole, 0.0, r_pole**2 / (4 * theta))
+        strength = np.where(line, 0.0, r_pole**2 / (4 * theta))
 
     def secular(side, rows):
         near = theta[side, rows]
@@ -133,10 +149,10 @@ def _roots(c, r_pole, theta, flat2, one_pole):
         return _Secular(sign * c[rows], strength[side, rows], strength[1 - side, rows], theta[1 - side, rows] / near,
                         flat2[rows] / (2 * near))
 
-    side = np.where((c > 0) | one_pole[0], 1, 0)
+    side = np.where((c > 0) | line[0], 1, 0)
     found = [(rows, side, *secular(side, rows).middle())]
     for k in (0, 1):
-        open_rows = rows[~one_pole[k]]
+        open_rows = rows[~line[k]]
         g = secular(np.full(open_rows.size, k), open_rows)
         for kept, t in g.outer():
             found.append((open_rows[kept], np.full(kept.size, k), 1 + t, -t))
@@ -177,13 +193,13 @@ class _Secular(NamedTuple):
         t_0 = np.sqrt(self.near / (c + self.near))
         s, tau = np.where(bent, 0.0, share / (1 + t_0)), np.where(bent, 1.0, t_0)
         at_pole = self.value(half, half)[0] > 0  # measure from the nearer of pole and zero
-        z, _ = self._newton(np.where(at_pole, tau, s), base=at_pole.astype(float), direction=np.where(at_pole, -1.0, 1.0))
+        z, _ = self._newton(np.where(at_pole, tau, s), at_pole.astype(float), np.where(at_pole, -1.0, 1.0))
         return np.where(at_pole, 1 - z, z), np.where(at_pole, z, 1 - z)
 
     def outer(self):
-        """The roots at s = 1 + t, t > 0, as pairs (rows, t): first those on the rise from the pole, then those on the fall."""
-        top = self.c + self.near - self.far - self.flat + self.far / (1 + self.kappa) ** 2  # g ≤ top − flat·t − near/t²
+        """The roots at s = 1 + t, t > 0, as pairs (rows, t): first those on the way up, then those on the way down."""
         limit = self.c + self.near - self.far  # of g at infinity, where flat = 0
+        top = limit - self.flat + self.far / (1 + self.kappa) ** 2  # g ≤ top − flat·t − near/t²
         falls = (self.flat > 0) | (self._bend() > 1)
         rows = np.flatnonzero((top > 0) & (falls | (limit > 0)))
         g, top, limit = self.take(rows), top[rows], limit[rows]
@@ -196,7 +212,7 @@ class _Secular(NamedTuple):
             t_i = np.where(g._bend() > 1, (1 + g.kappa) / (g.kappa * (g._bend() - 1)), np.inf)
             t_end = top / g.flat
         finite = np.where(np.isfinite(t_i), t_i, 1.0)
-        above = np.isfinite(t_i) & (g.value(1 + finite, -finite)[0] > 0)  # the root lies after the inflexion: come from there
+        above = np.isfinite(t_i) & (g.value(1 + finite, -finite)[0] > 0)  # the root lies after the inflexion
         yield rows, g._newton(np.where(above, t_i, np.minimum(t_i, t_end)))[0]
 
     def _bend(self):
@@ -205,7 +221,7 @@ class _Secular(NamedTuple):
             return np.where(self.far > 0, np.sqrt(np.sqrt(self.far / self.near) / self.kappa), 0.0)
 
     def _newton(self, z, base=1.0, direction=1.0, rising=False):
-        """Newton in z, s = base + direction·z, from a side where it cannot overshoot. Returns z and whether a root was met.
+        """Newton in z, s = base + direction·z, from a side where it cannot overshoot: z, and whether there is a root.
 
         With `rising`, g climbs towards its hump; a row that passes the top below zero has no root there.
         """
@@ -233,12 +249,3 @@ class _Secular(NamedTuple):
             z[live] += step[go]
             way[live] = step[go]
         raise ArithmeticError(f"{live.size} roots of the secular equation did not settle in {_STEPS} Newton steps")
-
-
-def rounding(pool: Standard, spread):
-    """How far from zero a ratio of moments may come out on systems this far apart, from rounding of the scores given.
-
-    >>> float(rounding(Standard.of([0, 2], [0, 1]), 1.0)) < 1e-13
-    True
-    """
-    return np.minimum(16 * (EPS + pool.resolution / spread), TOLERANCE)  # never so wide that a visible balance passes for rounding

@@ -1,8 +1,8 @@
 """Two slow solvers to compare with. They share nothing with the library but `balance`.
 
 `brute_force` goes through all supports, writes the constraint as the paper's reduced quadratic (an explicit basis of
-the plane Σw = 0, a full eigendecomposition), and looks for sign changes of the residual on a dense grid around every pole,
-refined by Brent's method. `multistart` is a general local optimiser started from many points; it knows nothing of
+the plane Σw = 0, a full eigendecomposition), and looks for sign changes of the residual on a dense grid around every
+pole, refined by Brent's method. `multistart` is a general local optimiser started from many points; it knows nothing of
 stationary points.
 """
 

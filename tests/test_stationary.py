@@ -11,7 +11,7 @@ from whichbird.stationary import stationary_points
 
 
 def exact(a, f, beta):
-    """The real roots η of Φ in 60-digit arithmetic by the paper's formulas: an explicit M, eigenvectors, the quintic."""
+    """The real roots η of Φ in 60 digits by the paper's formulas: an explicit M, eigenvectors, the quintic."""
     with mpmath.workdps(60):
         a, f, (beta,) = ([mpmath.mpf(float(x)) for x in part] for part in (a, f, [beta]))
         n = len(a)

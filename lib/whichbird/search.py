@@ -2,8 +2,8 @@
 
 Supports are visited by decreasing size and lexicographically inside a size. Three theorems spare work, each behind a
 switch: `admissible` passes over supports whose pair balances do not bracket the target, `size` stops before a size
-whose best imaginable weighting is no better than the one in hand, `certificate` stops at a point that is proven optimal.
-None of them changes the answer.
+whose best imaginable weighting is no better than the one in hand, `certificate` stops at a point proven optimal. None
+of them changes the answer.
 
 The work is done for thousands of supports at a time; the counts are those of a search that visits one after the other.
 """

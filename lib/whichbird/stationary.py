@@ -15,8 +15,8 @@ eigenvectors along p ± m and eigenvalues θ₁ = (1+ρ)/2 > 0 > θ₂ = −(1�
 Between its two poles it falls from +∞ to −∞: one root. Outside each pole it has one hump: no root, or one on the way up
 and one on the way down. Its inflexions are known in closed form, so Newton's method, started on the right side of them,
 moves to each root without ever passing it. Distances are kept from the pole, or from zero, so a root next to a pole is
-as accurate as any other. The limit rⱼ → 0, where the root merges with the pole and stands for two points (Case 2.2 of the
-paper), is then met by giving rⱼ a length far below rounding.
+as accurate as any other. The limit rⱼ → 0, where the root merges with the pole and stands for two points (Case 2.2 of
+the paper), is then met by giving rⱼ a length far below rounding.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _length(*vectors):
 
 
 def _roots(c, r_pole, theta, flat2, line):
-    """All roots of the secular function of each row: (row, side of the near pole, s = 2|θ||η|, tau = 1 − s in all digits).
+    """All roots of the secular function of each row: (row, side of the near pole, s = 2|θ||η|, tau = 1 − s).
 
     Side 1 looks at η > 0 and the pole of θ₂, side 0 at η < 0 and the pole of θ₁. Changing the signs of η and of g turns
     one into the other, so `_Secular` is written for side 1.

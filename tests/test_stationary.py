@@ -6,7 +6,7 @@ import pytest
 
 import oracle
 from pools import ENDE24, FIVE, KINDS, UNCERTIFIABLE, make
-from whichbird.balance import balance, constraint_gradient
+from whichbird.balance import balance, constraint_gradient, pair_balances
 from whichbird.stationary import stationary_points
 
 
@@ -131,9 +131,22 @@ def test_collinear_support_at_another_balance_has_no_weighting_of_that_balance()
         assert (w < 0).any() or np.isclose(w.max(), 1)
 
 
-def test_a_pair_has_only_its_two_ends_away_from_its_balance():
-    points = stationary_points([0, 2], [0, 1], 0.5)
-    assert sorted(points.weights.round(12).tolist()) == [[0, 1], [1, 0]]
+@pytest.mark.parametrize("off", [0.3, 1e-3, -1e-6, 1e-7])
+def test_a_pair_has_only_its_two_ends_away_from_its_balance(off):
+    points = stationary_points([0, 2, 7.1], [0, 1, 3.3], 0.8 - off, [[0, 1]])
+    assert sorted(points.weights.round(8).tolist()) == [[0, 1], [1, 0]] and points.poles.tolist() == [1]
+
+
+@pytest.mark.parametrize("shift", [0, 1e6])
+def test_three_systems_never_have_more_than_four_points(shift):
+    """Two directions fill their plane, so the polynomial has degree four; a fifth root would be made of rounding."""
+    rng = np.random.default_rng(0)
+    for gap in 10.0 ** -np.repeat(np.arange(10), 15):
+        a = rng.normal(size=3)
+        a, f = a + shift, 0.5 * a + gap * rng.normal(size=3) + shift
+        pairs = pair_balances(a, f)
+        for beta in pairs.min() + np.ptp(pairs) * np.array([0.1, 0.5, 0.9]):
+            assert stationary_points(a, f, beta).eta.size <= 4
 
 
 def test_pole_with_nothing_along_it_gives_two_points():

@@ -88,8 +88,6 @@ def of_supports(pool: Standard, beta: float, supports: np.ndarray) -> Stationary
         v = ends / long[..., None]
     theta = long**2 / 4  # |θ₁|, |θ₂|
     line = long <= noise  # systems on a line: one of the two directions is not there
-    if n == 2:
-        line = long < long[::-1]
     v[line] = 0
 
     c = -(p * m).sum(axis=1) / n

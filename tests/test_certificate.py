@@ -5,7 +5,7 @@ import pytest
 
 import oracle
 from pools import ENDE24, KINDS, UNCERTIFIABLE, make
-from whichbird.balance import balance, constraint_gradient, reachable
+from whichbird.balance import balance, constraint, constraint_gradient, reachable
 from whichbird.certificate import certificate
 from whichbird.search import search
 from whichbird.stationary import stationary_points
@@ -119,6 +119,20 @@ def test_a_certified_point_is_never_beaten(kind):
                         # the oracle may be off its target by 1e-9, which moves Σw² by about as much
                         assert w @ w <= best * (1 + proof.gap + 1e-7)
     assert fired >= 5
+
+
+def test_the_gap_pays_for_a_balance_that_is_slightly_off():
+    r = search(A, F, 0.6)
+    w = r.weights * (1 + 1e-10 * np.arange(16))
+    w /= w.sum()
+    proof = certificate(A, F, 0.6, w, r.eta)
+    off = abs(constraint(w, A, F, 0.6))
+    assert proof and off > 1e-13
+    # twice the excess of ½Σw², relative to Σw²; the slopes of L add to it
+    assert proof.gap >= 2 * abs(r.eta) * off / (w @ w)
+    assert 1 / r.ess >= w @ w * (1 - proof.gap)
+    level = w + proof.eta * constraint_gradient(w, A, F, 0.6) + proof.lam
+    assert proof.gap == pytest.approx(2 * (w @ level - level.min() + abs(r.eta) * off) / (w @ w), rel=1e-3)
 
 
 @pytest.mark.parametrize("scale, shift", [(1e6, 0), (1e-6, 0), (1, 1e6)])

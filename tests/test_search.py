@@ -33,7 +33,7 @@ def moved(kind, move, size, seed):
     return scale * a + plus_a, scale * f + plus_f
 
 
-@pytest.mark.parametrize("kind, move, place, size, seed", cases())
+@pytest.mark.parametrize("kind, move, place, size, seed", list(cases()))
 def test_equals_brute_force(kind, move, place, size, seed):
     a, f = moved(kind, move, size, seed)
     low, high = reachable(a, f)
@@ -244,6 +244,30 @@ def test_repeated_systems_share_their_weight():
     twice = search(np.r_[a, a], np.r_[f, f], 0.6)
     assert twice.ess == pytest.approx(2 * once.ess, rel=1e-9)
     assert twice.weights[:5] == pytest.approx(twice.weights[5:], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_weight_on_one_repeated_point_is_never_an_answer(seed):
+    """There b vanishes with the variance, and Σw² is small: the most tempting wrong answer."""
+    rng = np.random.default_rng(seed)
+    a, f = make(KINDS[seed % 7], 7, rng)
+    a[1:3], f[1:3] = a[0], f[0]
+    low, high = reachable(a, f)
+    for place in (1e-3, 0.3, 0.7):
+        beta = low + place * (high - low)
+        assert search(a, f, beta, admissible=False).ess == pytest.approx(search(a, f, beta).ess, rel=2e-9)
+
+
+def test_a_support_with_the_target_at_its_end_is_skipped():
+    a, f = [0, 1, 5, 9], [0, 1, 2, -1]  # β = ½ is the pair (0, 1)'s own, the other pairs lie above
+    r = search(a, f, 0.5)
+    assert r.certificate == "end of the range" and r.support == (0, 1)
+    a, f = np.array([*a, 0.2]), np.array([*f, 7])  # one more system, below
+    pairs = [pair_balances(a[list(s)], f[list(s)]) for n in range(2, 6) for s in combinations(range(5), n)]
+    inside = [p.min() < 0.5 - 1e-12 and 0.5 + 1e-12 < p.max() for p in pairs]  # ½ itself comes out with a last digit
+    touching = [min(abs(p.min() - 0.5), abs(p.max() - 0.5)) < 1e-12 for p in pairs]
+    counts = search(a, f, 0.5, size=False, certificate=False).counts
+    assert sum(touching) > 1 and counts.supports == sum(inside) + 1  # and the pair itself
 
 
 def test_same_input_same_output():

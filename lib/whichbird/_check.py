@@ -29,7 +29,11 @@ def vector(x, name: str, length: int | None = None) -> np.ndarray:
 
 
 def matrix(x, name: str, allow_nan: bool = False) -> np.ndarray:
-    """Return `x` as a float64 matrix, systems × segments; NaN marks a missing cell where `allow_nan`."""
+    """Return `x` as a float64 matrix, systems × segments; NaN marks a missing cell where `allow_nan`.
+
+    >>> matrix([[1, 2], [3, 4]], "scores").shape
+    (2, 2)
+    """
     out = _floats(x, name)
     if out.ndim != 2:
         raise ValueError(f"{name} has shape {out.shape}; a matrix, systems × segments, is expected")

@@ -1,12 +1,16 @@
-"""Tables that set our figures beside published ones, and say of each cell whether it agrees."""
+"""What pages are made of: tables that set our figures beside published ones, signature lines, and library code shown from its source.
+
+`source` and `signed` return objects that a notebook displays.
+"""
 
 from __future__ import annotations
 
+import inspect
 from typing import NamedTuple
 
 import pandas as pd
 
-from .digest import read_table
+from .digest import load, read_table
 
 
 class Comparison(NamedTuple):
@@ -55,3 +59,37 @@ def _cell(printed: str, value) -> tuple[str, bool | None]:
     digits = len(printed.partition(".")[2])
     rounded = f"{value:z.{digits}f}"  # z: no minus before a rounded zero
     return (f"{rounded} ✓", True) if rounded == printed else (f"{rounded} ≠ {printed}", False)
+
+
+class _Shown:
+    """Text that a notebook displays as what it is."""
+
+    def __init__(self, text: str, kind: str):
+        self.text, self.kind = text, kind
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **_) -> dict[str, str]:
+        return {self.kind: self.text, "text/plain": self.text}
+
+
+def source(*objects) -> _Shown:
+    """The code of library functions, straight from the tested module, for a page to show.
+
+    >>> print(source(signed))
+    ```python
+    def signed(...
+    """
+    return _Shown("\n".join(f"```python\n{inspect.getsource(o)}```" for o in objects), "text/markdown")
+
+
+def signed(*names: str, more: str = "") -> _Shown:
+    """The signature line under a results table: the datasets, all that their signatures share, and what `more` there is to say.
+
+    >>> signed("ende24", "ende22")
+    <p class="signature">ende24, ende22: ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0</p>
+    """
+    parts = [load(name).signature.split("|") for name in names]
+    shared = "|".join(p for p in parts[0][1:] if all(p in other for other in parts))
+    return _Shown(f'<p class="signature">{", ".join(names)}: {"|".join(filter(None, [shared, more]))}</p>', "text/html")

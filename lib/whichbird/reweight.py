@@ -373,6 +373,7 @@ def _climb(u, v, q, h, p, P=None, steps=60):
     Returns h, p and the height reached.
     """
     v2 = (v - q[:, None]) ** 2
+    reach = v2.max(1)
     root = None if P is None else np.sqrt(P)
     top, best_h, best_p = np.full(q.size, -np.inf), h, p
     step_h = step_p = np.zeros(q.size)
@@ -386,7 +387,7 @@ def _climb(u, v, q, h, p, P=None, steps=60):
             on = (z > 0).astype(float)
             z *= on
             n = np.sqrt(_dot(z, z))
-            height = np.where(n > 0, h / n if P is None else h - root * n, -np.inf)
+            height = h / n if P is None else h - root * n
             better = height > top
             top, best_h, best_p = np.where(better, height, top), np.where(better, h, best_h), np.where(better, p, best_p)
             # gradient and Hessian of the hill, times s, in the local coordinates (change of z at u = p, change of p)
@@ -399,12 +400,16 @@ def _climb(u, v, q, h, p, P=None, steps=60):
             det = hh * pp - hp * hp
             d_h, d_p = (pp * g_h - hp * g_p) / det, (hh * g_p - hp * g_h) / det
             gain = (d_h * g_h + d_p * g_p) / s  # twice the rise Newton expects
-            step_h, step_p = np.where(better, d_h - d_p * d_p, step_h / 4), np.where(better, d_p, step_p / 4)
-            done |= (better & (gain <= 1e-13 * h)) | (np.abs(step_h) <= 1e-15 * best_h)
-            if P is None:
-                done |= top > 0.75  # above √½: no two systems reach the target with this mean
+            d_h = d_h - d_p * d_p
+            if P is None:  # h stays positive; reaching 0.75 > √½ shows that no two systems reach the target with this mean
+                cut = np.minimum(1, 0.8 * h / np.abs(d_h))
+                d_h, d_p = cut * d_h, cut * d_p
+                done |= top > 0.75
             else:
+                d_h, d_p = np.where(n > 0, d_h, reach), np.where(n > 0, d_p, 0)
                 done |= better & (gain < 0.02 * top)  # wide enough
+            step_h, step_p = np.where(better, d_h, step_h / 4), np.where(better, d_p, step_p / 4)
+            done |= better & (n > 0) & (gain <= 1e-13 * np.abs(h)) | (np.abs(step_h) <= 1e-15 * np.abs(best_h))
             if done.all():
                 break
             h, p = np.where(done, best_h, best_h + step_h), np.where(done, best_p, best_p + step_p)
@@ -459,8 +464,7 @@ def _descend(u, v, q, left, right, h, p):
         newton = q + step[:, 2]
         inside = (newton > left) & (newton < right)
         trial = np.where(inside, newton, 0.5 * (left + right))
-        guess_h = np.where(inside & (h + step[:, 0] > 0), h + step[:, 0], h)
-        h2, p2, height2 = _climb(u, v, trial, guess_h, p)
+        h2, p2, height2 = _climb(u, v, trial, h, p)
         w2, miss2, step2 = _stationarity(u, v, h2, p2, trial)
         lower = height2 <= height * (1 + 1e-14)
         left = np.where(~lower & (trial < q), trial, left)

@@ -124,7 +124,13 @@ def _at_end(pool: Standard, beta: float, low: bool) -> Reweighting:
     (Three points whose pairs share |slope| are collinear.) A line's points are neighbours in sorted order, by the argument of
     `reachable`. Systems that coincide all count.
     """
-    x, y = (pool.f, pool.a) if low else (pool.a, pool.f)
+    lines = _end_line(*((pool.f, pool.a) if low else (pool.a, pool.f)))
+    tie = lines[1] if len(lines) > 1 and lines[1] @ lines[1] <= lines[0] @ lines[0] * (1 + EPS) else None
+    return Reweighting(lines[0], _balance(pool, lines[0]), beta, "pair", 0.0, np.nan, np.nan, tie)
+
+
+def _end_line(x, y) -> list[np.ndarray]:
+    """Uniform weights on each line of systems whose pairs have the largest share of x, the fullest line first."""
     first, dx, dy = _steps(x, y)
     share = _gap_balance(dx, dy)
     sign = np.where(share >= share.max() - 8 * EPS, np.where(dx * dy < 0, -1, 1), 0)
@@ -135,9 +141,7 @@ def _at_end(pool: Standard, beta: float, low: bool) -> Reweighting:
         points = first[np.append(step, step[-1] + 1)]
         on = ((x[:, None] == x[points]) & (y[:, None] == y[points])).any(1)
         lines.append(on / on.sum())
-    lines.sort(key=lambda w: w @ w)
-    tie = lines[1] if len(lines) > 1 and lines[1] @ lines[1] <= lines[0] @ lines[0] * (1 + EPS) else None
-    return Reweighting(lines[0], _balance(pool, lines[0]), beta, "pair", 0.0, np.nan, np.nan, tie)
+    return sorted(lines, key=lambda w: w @ w)
 
 
 def _balance(pool: Standard, w: np.ndarray) -> float:
@@ -176,13 +180,14 @@ class _Optimum(NamedTuple):
 class _Task:
     """One target: the stretched pool, the local optima found so far, and the saddles whose intervals are to cover the line."""
 
+    stretch: float
     u: np.ndarray
     v: np.ndarray
+    point: np.ndarray  # for every system the number of its point: copies share one
     optima: list[_Optimum] = field(default_factory=list)
     q: np.ndarray = field(default_factory=lambda: np.empty(0))
     h: np.ndarray = field(default_factory=lambda: np.empty(0))
     p: np.ndarray = field(default_factory=lambda: np.empty(0))
-    half: np.ndarray = field(default_factory=lambda: np.empty(0))
     certificate: str = ""
     gap: float = np.nan
 
@@ -193,7 +198,7 @@ class _Task:
     @property
     def tie(self) -> _Optimum | None:
         best = self.best
-        rivals = [o for o in self.optima if o.P <= best.P * (1 + INTERVAL_GAP) and np.abs(o.w - best.w).sum() > 1e-6]
+        rivals = [o for o in self.optima if o.P <= best.P * (1 + INTERVAL_GAP) and np.abs(o.w - best.w).sum() > 1e-3]
         return min(rivals, key=lambda o: o.P, default=None)
 
     @property
@@ -202,23 +207,16 @@ class _Task:
         return self.best.P * (1 - INTERVAL_GAP)
 
     def add(self, q, h, p) -> None:
+        """Take note of saddles, one or many; each excludes an interval."""
         self.q, self.h, self.p = np.append(self.q, q), np.append(self.h, h), np.append(self.p, p)
-        self.half = np.append(self.half, self._half_width(*map(np.atleast_1d, (q, h, p))))
 
-    def offer(self, h, p, q, w, error) -> None:
-        """Take note of a local optimum; if it is the best so far, measure all intervals again by it."""
-        if not error <= 1e-10:
-            return
-        new = _Optimum(float(h), float(p), float(q), w, float(w @ w))
-        improves = not self.optima or new.P < self.best.P
-        self.optima.append(new)
-        if improves:
-            self.half = self._half_width(self.q, self.h, self.p)
-            self.add(new.q, new.h, new.p)
-
-    def _half_width(self, q, h, p, level=None):
-        square, _ = _excluded(self.u, self.v, q, h, p, self.level if level is None else level)
-        return np.sqrt(np.maximum(square, 0))
+    def offer(self, h, p, q, w) -> None:
+        """Take note of a local optimum, if it is feasible."""
+        off = _off_balance(self.u[None], self.v, w[None], self.stretch)[0]
+        alone = np.bincount(self.point, w).max()  # all weight on copies of one system has no balance
+        if off <= BETA_TOLERANCE / 2 and alone <= 1 - 1e-9:
+            self.optima.append(_Optimum(float(h), float(p), float(q), w, float(w @ w)))
+            self.add(q, h, p)
 
     def dual(self) -> bool:
         """Whether the best saddle alone excludes every mean (remark 4)."""
@@ -238,10 +236,13 @@ class _Task:
 
     def gaps(self) -> np.ndarray:
         """The parts of [min v, max v] not yet excluded, (G, 2)."""
-        order = np.argsort(self.q - self.half)
-        ends = np.maximum.accumulate((self.q + self.half)[order])
-        left = np.concatenate(([-np.inf], ends))
-        right = np.concatenate(((self.q - self.half)[order], [np.inf]))
+        half = np.sqrt(np.maximum(_excluded(self.u, self.v, self.q, self.h, self.p, self.level)[0], 0))
+        copies, around = self._copies()
+        low = np.concatenate((self.q - half, copies - around))
+        high = np.concatenate((self.q + half, copies + around))
+        order = np.argsort(low)
+        left = np.concatenate(([self.v.min()], np.maximum.accumulate(high[order])))
+        right = np.concatenate((low[order], [self.v.max()]))
         left, right = np.maximum(left, self.v.min()), np.minimum(right, self.v.max())
         return np.column_stack((left, right))[left < right]
 
@@ -258,20 +259,23 @@ class _Task:
             out += [(q, left, right) for q in at]
         return np.array(out)
 
-    def exclude_copies(self) -> None:
-        """Rule out the mean at which all weight would lie on copies of one system: it has no balance, yet var_u ≥ var_v.
+    def _copies(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means at which all weight may lie on copies of one system, which has no balance though var_u = var_v; and how far around
+        each no other weighting can have its mean.
 
-        Only m copies with 1/m below the level matter. There u-gap² < v-gap² to every other system, and expanding the constraint about
-        that system shows that no other weighting has a mean of v closer to it than min (v-gap² − u-gap²) / |v-gap|.
+        Only m copies with 1/m under the level matter. Such a point has v-gap² > u-gap² to every other system (else sharing the weight
+        with that system would be feasible and better), and expanding the constraint about the point shows that a weighting with
+        anything elsewhere has its mean of v at least min (v-gap² − u-gap²) / |v-gap| away.
         """
-        points, inverse, count = np.unique(np.column_stack((self.u, self.v)), axis=0, return_inverse=True, return_counts=True)
-        for n in np.flatnonzero(count * self.best.P >= 1 - 1e-6):
-            du, dv = np.delete(points - points[n], n, axis=0).T
+        first, count = np.unique(self.point, return_index=True, return_counts=True)[1:]
+        first = first[count * self.best.P >= 1 - 1e-6]
+        around = np.zeros(first.size)
+        for n, k in enumerate(first):
+            other = self.point != self.point[k]
+            du, dv = np.abs(self.u[other] - self.u[k]), np.abs(self.v[other] - self.v[k])
             with np.errstate(divide="ignore"):
-                free = ((np.abs(dv) - np.abs(du)) * (1 + np.abs(du) / np.abs(dv))).min()
-            if free > 0:
-                self.q, self.h = np.append(self.q, points[n, 1]), np.append(self.h, self.best.h)
-                self.p, self.half = np.append(self.p, points[n, 0]), np.append(self.half, free * (1 - 8 * EPS))
+                around[n] = max(0, ((dv - du) * (1 + du / dv)).min() * (1 - 8 * EPS))
+        return self.v[first], around
 
 
 def _excluded(u, v, q, h, p, P):
@@ -292,18 +296,18 @@ def _solve(pool: Standard, betas: np.ndarray, above: bool) -> list[_Task]:
     """Certified tasks for targets on one side of the natural balance."""
     x, v = (pool.a, pool.f) if above else (pool.f, pool.a)
     stretch = np.sqrt((1 - betas) / betas if above else betas / (1 - betas))
-    tasks = [_Task(s * x, v) for s in stretch]
-    _start(tasks, _grid(x, v))
+    point = np.unique(np.column_stack((x, v)), axis=0, return_inverse=True)[1].ravel()
+    tasks = [_Task(s, s * x, v, point) for s in stretch]
+    _start(tasks, _end_line(x, v)[0])
     for task, beta in zip(tasks, betas):
         if not task.optima:
-            raise NotProven(f"no local optimum was found for beta = {beta:.17g}; the pool is too ill-conditioned")
+            raise NotProven(f"no feasible weighting was found for beta = {beta:.17g}; the pool is too ill-conditioned")
     work = []
     for task in tasks:
         if task.dual():
             task.certificate, task.gap = "dual", DUAL_GAP
         else:
             task.certificate, task.gap = "interval", INTERVAL_GAP
-            task.exclude_copies()
             work.append(task)
     for _ in range(ROUNDS):
         gaps = [task.gaps() for task in work]
@@ -316,24 +320,24 @@ def _solve(pool: Standard, betas: np.ndarray, above: bool) -> list[_Task]:
     return tasks
 
 
-def _grid(x, v) -> np.ndarray:
-    """Starting centres: spread evenly, spread as the systems are, and the middle of the pair that attains the end of the range."""
-    first, dx, dy = _steps(x, v)
-    pair = int(_gap_balance(dx, dy).argmax())
+def _start(tasks, line) -> None:
+    """Offer every task the bottoms of the valleys of its least-collision curve, seen on a grid; and the optimum at the range's end.
+
+    The grid is spread evenly over [min v, max v], and as the systems are, and has the mean of the end's optimum.
+    """
+    n, v = len(tasks), tasks[0].v
+    u = np.stack([t.u for t in tasks])
+    for task, *optimum in zip(tasks, *_repair(u, v, np.tile(line, (n, 1)))):
+        task.offer(*optimum)
     share = (np.arange(GRID) + 0.5) / GRID
-    even = v.min() + share * np.ptp(v)
-    return np.unique(np.concatenate((even, np.quantile(v, share), [v[first[[pair, pair + 1]]].mean()])))
-
-
-def _start(tasks, grid) -> None:
-    """Offer every task the bottoms of the valleys of its least-collision curve, as seen on the grid."""
-    who = np.repeat(np.arange(len(tasks)), grid.size)
-    u, v, q = np.stack([t.u for t in tasks])[who], tasks[0].v, np.tile(grid, len(tasks))
+    grid = np.unique(np.concatenate((v.min() + share * np.ptp(v), np.quantile(v, share), [line @ v])))
+    who = np.repeat(np.arange(n), grid.size)
+    u, q = u[who], np.tile(grid, n)
     start = 1.25 * ((v - q[:, None]) ** 2).max(1)  # high enough for every system to be in use
     h, p, height = _climb(u, v, q, start, np.zeros(q.size))
-    for n, task in enumerate(tasks):
-        task.q, task.h, task.p = (x[who == n] for x in (q, h, p))
-    edged = np.pad(height.reshape(len(tasks), -1), ((0, 0), (1, 1)), constant_values=np.inf)
+    for k, task in enumerate(tasks):
+        task.add(*(x[who == k] for x in (q, h, p)))
+    edged = np.pad(height.reshape(n, -1), ((0, 0), (1, 1)), constant_values=np.inf)
     mid = edged[:, 1:-1]
     low = ((mid <= edged[:, :-2]) & (mid <= edged[:, 2:]) & (mid < 0.75)).ravel()
     left, right = np.concatenate(([v.min()], grid[:-1])), np.concatenate((grid[1:], [v.max()]))
@@ -357,7 +361,7 @@ def _fill(tasks, centres) -> None:
 
 
 def _offer(tasks, who, v, q, left, right, h, p) -> None:
-    found = _descend(np.stack([t.u for t in tasks])[who], v, q, left, right, h, p)
+    found = _descend(np.stack([t.u for t in tasks])[who], v, np.array([t.stretch for t in tasks])[who], q, left, right, h, p)
     for n, optimum in zip(who, zip(*found)):
         tasks[n].offer(*optimum)
 
@@ -366,17 +370,18 @@ def _offer(tasks, who, v, q, left, right, h, p) -> None:
 
 
 def _climb(u, v, q, h, p, P=None, steps=60):
-    """For each row, move (h, p) uphill with the centre q fixed: Newton's method, halving back to the best point when it overshoots.
+    """For each row, move (h, p) uphill with the centre q fixed: Newton's method, drawn back towards the best point when it overshoots.
 
     With `P` (per row) the hill is h − √P ‖z₊‖, the square of the half-width excluded; without, it is h / ‖z₊‖, whose maximum is
     the square root of the least collision probability that this q allows. u: (R, K); v: (K,); the rest (R,).
     Returns h, p and the height reached.
     """
     v2 = (v - q[:, None]) ** 2
-    reach = v2.max(1)
+    far = v2.max(1)
     root = None if P is None else np.sqrt(P)
     top, best_h, best_p = np.full(q.size, -np.inf), h, p
     step_h = step_p = np.zeros(q.size)
+    failed = np.zeros(q.size, int)
     done = np.zeros(q.size, bool)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for _ in range(steps):
@@ -388,8 +393,6 @@ def _climb(u, v, q, h, p, P=None, steps=60):
             z *= on
             n = np.sqrt(_dot(z, z))
             height = h / n if P is None else h - root * n
-            better = height > top
-            top, best_h, best_p = np.where(better, height, top), np.where(better, h, best_h), np.where(better, p, best_p)
             # gradient and Hessian of the hill, times s, in the local coordinates (change of z at u = p, change of p)
             s = n * n / h if P is None else n / root
             sum_z, sum_zu = z.sum(1), _dot(z, du)
@@ -401,31 +404,39 @@ def _climb(u, v, q, h, p, P=None, steps=60):
             d_h, d_p = (pp * g_h - hp * g_p) / det, (hh * g_p - hp * g_h) / det
             gain = (d_h * g_h + d_p * g_p) / s  # twice the rise Newton expects
             d_h = d_h - d_p * d_p
-            if P is None:  # h stays positive; reaching 0.75 > √½ shows that no two systems reach the target with this mean
+            if P is None:  # keep h positive
                 cut = np.minimum(1, 0.8 * h / np.abs(d_h))
                 d_h, d_p = cut * d_h, cut * d_p
-                done |= top > 0.75
-            else:
-                d_h, d_p = np.where(n > 0, d_h, reach), np.where(n > 0, d_p, 0)
-                done |= better & (gain < 0.02 * top)  # wide enough
-            step_h, step_p = np.where(better, d_h, step_h / 4), np.where(better, d_p, step_p / 4)
-            done |= better & (n > 0) & (gain <= 1e-13 * np.abs(h)) | (np.abs(step_h) <= 1e-15 * np.abs(best_h))
+            else:  # where z₊ vanished there is only one way to go
+                d_h, d_p = np.where(n > 0, d_h, far), np.where(n > 0, d_p, 0)
+            better = height > top
+            top, best_h, best_p = np.where(better, height, top), np.where(better, h, best_h), np.where(better, p, best_p)
+            failed = np.where(better, 0, failed + 1)
+            step_h, step_p = np.where(better, d_h, step_h), np.where(better, d_p, step_p)
+            done |= better & (n > 0) & (gain <= 1e-13 * np.abs(h))
+            # above √½ no two systems reach the target with this mean; an interval this close to its widest is wide enough
+            done |= (top > 0.75) if P is None else better & (gain < 0.02 * top)
             if done.all():
                 break
-            h, p = np.where(done, best_h, best_h + step_h), np.where(done, best_p, best_p + step_p)
+            # beyond a kink the step from the failed point often lands right; if not, go back and try a shorter step
+            on_from_here = better | (failed % 2 == 1) & np.isfinite(d_h + d_p)
+            short = 0.25 ** ((failed + 1) // 2)
+            h = np.where(done, best_h, np.where(on_from_here, h + d_h, best_h + short * step_h))
+            p = np.where(done, best_p, np.where(on_from_here, p + d_p, best_p + short * step_p))
     return best_h, best_p, top
 
 
-def _stationarity(u, v, h, p, q):
+def _stationarity(u, v, h, p, q, margin=0.0):
     """For each row the weights of the saddle, how far it is from its own means and from the constraint, and Newton's step to mend it.
 
-    Returns w (R, K), the residuals (R, 3): mean of u − p, mean of v − q, var_u − var_v to first order; and the step (R, 3).
+    Returns w (R, K); the residuals (R, 3): mean of u − p, mean of v − q, var_u − var_v to first order; and the step (R, 3). With a
+    margin, systems are in use from z > −margin·h on, so that a step can bring one in.
     """
     du, dv = u - p[:, None], v - q[:, None]
     g = (du - dv) * (du + dv)
     z = h[:, None] + g
-    on = (z > 0).astype(float)
-    z *= on
+    on = (z > -margin * h[:, None]).astype(float)
+    z = np.where(on > 0, z, 0.0)
     total = z.sum(1)
     f = np.stack([_dot(z, du), _dot(z, dv), _dot(z, g)], 1)
     on_u, on_v = on * du, on * dv
@@ -448,10 +459,10 @@ def _solve3(m, b):
     return np.einsum("ijk,ij->ik", c, b) / det[:, None]
 
 
-def _descend(u, v, q, left, right, h, p):
+def _descend(u, v, stretch, q, left, right, h, p):
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right); then to full precision.
 
-    Returns h, p, q, the weights (R, K), and the largest residual relative to the variance.
+    Returns h, p, q and the weights (R, K).
     """
     h, p, height = _climb(u, v, q, h, p)
     w, miss, step = _stationarity(u, v, h, p, q)
@@ -459,7 +470,7 @@ def _descend(u, v, q, left, right, h, p):
         # the curve falls towards the weights' own mean of v, so that side of q brackets the bottom
         down = miss[:, 1]
         left, right = np.where(down > 0, q, left), np.where(down < 0, q, right)
-        if (np.abs(down) <= 1e-9 * np.sqrt(h)).all():
+        if (down**2 <= 1e-20 * h).all():
             break
         newton = q + step[:, 2]
         inside = (newton > left) & (newton < right)
@@ -471,22 +482,54 @@ def _descend(u, v, q, left, right, h, p):
         right = np.where(~lower & (trial > q), trial, right)
         q, h, p, height = (np.where(lower, new, old) for new, old in ((trial, q), (h2, h), (p2, p), (height2, height)))
         w, miss, step = (np.where(lower[:, None], new, old) for new, old in ((w2, w), (miss2, miss), (step2, step)))
-    error = _relative(miss, h)
-    for _ in range(6):
-        h2, p2, q2 = (old + step[:, n] for n, old in enumerate((h, p, q)))
-        w2, miss2, step2 = _stationarity(u, v, h2, p2, q2)
-        error2 = _relative(miss2, h2)
-        better = error2 < error
-        if not better.any():
+    error = _error(u, v, w, miss, h, stretch)
+    for margin in (0, 0, 1e-4, 1e-6, 0, 0):
+        if (error <= 1e-15).all():
             break
+        _, _, step = _stationarity(u, v, h, p, q, margin)
+        h2, p2, q2 = (old + step[:, n] for n, old in enumerate((h, p, q)))
+        w2, miss2, _ = _stationarity(u, v, h2, p2, q2)
+        error2 = _error(u, v, w2, miss2, h2, stretch)
+        better = error2 < error
         h, p, q, error = (np.where(better, new, old) for new, old in ((h2, h), (p2, p), (q2, q), (error2, error)))
-        w, step = (np.where(better[:, None], new, old) for new, old in ((w2, w), (step2, step)))
-    return h, p, q, w, error
+        w = np.where(better[:, None], w2, w)
+    rough = ~(_off_balance(u, v, w, stretch) <= 1e-13)
+    if rough.any():
+        h[rough], p[rough], q[rough], w[rough] = _repair(u[rough], v, w[rough])
+    return h, p, q, w
 
 
-def _relative(miss, h):
+def _repair(u, v, w):
+    """Move a little weight of each row to one system so that var_u = var_v holds; the system that leaves the least collision.
+
+    Very near an end of the range the optimum is a pair with next to nothing elsewhere, and Newton's method cannot see which system
+    is about to enter. Moving a share s to system k changes var_u − var_v to (1 − s)(var_u − var_v + s·g_k).
+    """
+    p, q = (_dot(w, x) for x in (u, np.broadcast_to(v, u.shape)))
+    g = (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = -_dot(w, g)[:, None] / g
+        collision = (1 - share) ** 2 * _dot(w, w)[:, None] + 2 * share * (1 - share) * w + share**2
+    possible = (share >= 0) & (share < 1)
+    k = np.where(possible, collision, np.inf).argmin(1)
+    row = np.arange(k.size)
+    share = np.where(possible[row, k], share[row, k], np.nan)
+    w = w * (1 - share)[:, None]
+    w[row, k] += share
+    return -g[row, k], p, q, w
+
+
+def _error(u, v, w, miss, h, stretch):
+    """How far each row is from a local optimum: its means in units of √h, its balance as it is."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.maximum(np.abs(miss[:, :2]).max(1) / np.sqrt(np.abs(h)), np.abs(miss[:, 2]) / np.abs(h))
+        return np.maximum(np.abs(miss[:, :2]).max(1) / np.sqrt(h), _off_balance(u, v, w, stretch))
+
+
+def _off_balance(u, v, w, stretch):
+    """|β(w) − β̂| for each row; nan where all weight is in one place."""
+    var_u, var_v = (_dot(w, (x - _dot(w, x)[:, None]) ** 2) for x in (u, np.broadcast_to(v, u.shape)))
+    with np.errstate(invalid="ignore"):
+        return np.abs(var_u - var_v) / ((1 / stretch**2 + 1) * (var_u + stretch**2 * var_v))
 
 
 def _dot(a, b):

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from . import _check
 from .balance import EPS, Standard, _gap_balance, _steps, _unit, balance, reachable

@@ -218,7 +218,8 @@ def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
         found = _balance(pool, o.w)
         if not (abs(found - beta) <= BETA_TOLERANCE and abs(o.w.sum() - 1) <= BETA_TOLERANCE and o.w.min() >= 0):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-    slope = 1 / np.maximum(best.h + (u - best.p) ** 2 - (v - best.q) ** 2, 0).sum()
+    total = np.maximum(best.h + (u - best.p) ** 2 - (v - best.q) ** 2, 0).sum()
+    slope = 1 / total if total > 0 else np.nan
     eta = (-slope / beta if above else slope / (1 - beta)) / pool.scale**2
     return Reweighting(
         weights=best.w,
@@ -266,7 +267,7 @@ class _Side:
         spread = np.sort(v)[(share * v.size).astype(int)]
         grid = np.unique(np.concatenate((v.min() + share * np.ptp(v), spread, [self.line @ v])))
         target, q = np.repeat(every, grid.size), np.tile(grid, n)
-        all_in = 1.25 * ((v - grid[:, None]) ** 2).max(1)  # high enough for every system to be in use
+        all_in = 0.5 * ((v - grid[:, None]) ** 2).max(1)  # high enough for most systems to be in use
         h, p, height = _climb(self.u[target], v, q, np.tile(all_in, n), np.zeros(q.size))
         self.add(target, q, h, p)
         edged = np.pad(height.reshape(n, -1), ((0, 0), (1, 1)), constant_values=np.inf)
@@ -300,6 +301,7 @@ class _Side:
         h, p, q, P = (self._best(name) for name in "hpqP")
         u, v = self.u, self.v
         square, s = _excluded(u, v, q, h, p, P * (1 - DUAL_GAP))
+        s = np.where(s > 0, s, np.inf)
         own = np.maximum(h[:, None] + (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2, 0) / s[:, None]
         off_u, off_v = _dot(own, u) - p, own @ v - q
         uu, uv, vv = _dot(u, u), u @ v, v @ v
@@ -389,57 +391,79 @@ def _climb(u, v, q, h, p, P=None):
 
     With `P` the hill is h − √P ‖z₊‖, the square of the half-width excluded; without, it is h / ‖z₊‖, whose maximum is the square root
     of the least collision probability that this q allows.
+
+    A norm has a sharp tip, where Newton's method is lost. So climb h − ½ s P − ½ ‖z₊‖² / s, smooth, with s > 0 an unknown too: its
+    best value ‖z₊‖ / √P gives the hill back. (Without `P`, the hill is climbed with P = (h / ‖z₊‖)², so that s = ‖z₊‖² / h.)
     """
     out = np.empty((3, q.size))
-    row, v2 = np.arange(q.size), (v - q[:, None]) ** 2
-    far, root = v2.max(1), np.sqrt(P) if P is not None else np.ones(q.size)
-    best_h, best_p, top = h, p, np.full(q.size, -np.inf)
-    step_h = step_p = failed = np.zeros(q.size)
+    row, v2, fixed = np.arange(q.size), (v - q[:, None]) ** 2, P is not None
+    s, P = np.full(q.size, np.nan), P if fixed else np.ones(q.size)
+    best, top = (s, h, p), np.full(q.size, -np.inf)
+    step, failed = (np.zeros(q.size),) * 3, np.zeros(q.size)
     with np.errstate(all="ignore"):
-        for _ in range(STEPS):
+        for n_step in range(STEPS):
             du = u - p[:, None]
             du2 = du * du
             z = du2 - v2
             z += h[:, None]
             on = (z > 0).astype(float)
+            peak = z.max(1) if fixed else None
             z *= on
-            n = np.sqrt(_dot(z, z))
-            height = h / n if P is None else h - root * n
-            # gradient and Hessian of the hill, times s, in the local coordinates (change of z at u = p, change of p)
-            s = n * n / h if P is None else n / root
-            sum_z, sum_zu = z.sum(1), _dot(z, du)
-            m, e_h, e_p = on.sum(1), sum_z / n, -2 * sum_zu / n
-            hh, hp, pp = m - e_h * e_h, -2 * _dot(on, du) - e_h * e_p, 4 * _dot(on, du2) - e_p * e_p + 2 * s
-            hh += 1e-12 * m  # equal weights make the Hessian singular
-            g_h, g_p = s - sum_z, 2 * sum_zu
-            det = hh * pp - hp * hp
-            d_h, d_p = (pp * g_h - hp * g_p) / det, (hh * g_p - hp * g_h) / det
-            gain = (d_h * g_h + d_p * g_p) / s  # twice the rise Newton expects
-            d_h -= d_p * d_p
-            if P is None:  # keep h positive
+            nn = _dot(z, z)
+            if not fixed:
+                s, height = nn / h, h / np.sqrt(nn)
+            else:
+                if n_step == 0:
+                    s = np.where(nn > 0, np.sqrt(nn / P), v2.max(1))
+                height = h - 0.5 * (s * P + nn / s)
+            # minus the second derivatives, times s, in (relative change of s, change of z at u = p, change of p)
+            sz, szu, m, mu, muu = z.sum(1), _dot(z, du), on.sum(1), _dot(on, du), _dot(on, du2)
+            hh, hp, pp = m, -2 * mu, 4 * muu + 2 * s
+            sh, sp = -sz, 2 * szu
+            g_s, g_h, g_p = 0.5 * (nn - P * s * s) if fixed else 0, s - sz, 2 * szu
+            d_h, d_p = _solve2(hh - sh * sh / nn * (1 - 1e-12), hp - sh * sp / nn, pp - sp * sp / nn, g_h - sh * g_s / nn, g_p - sp * g_s / nn)
+            d_s = (g_s - sh * d_h - sp * d_p) / nn
+            gain = (g_s * d_s + g_h * d_h + g_p * d_p) / s  # twice the rise Newton expects
+            if fixed:
+                wild = ~(np.abs(d_s - 1) < 1.75)
+                if wild.any():
+                    d_s = np.where(wild, np.where(d_s > 0, 2.75, -0.75), d_s)
+                    d_h, d_p = _choose(wild, _solve2(hh, hp, pp, g_h - sh * d_s, g_p - sp * d_s), (d_h, d_p))
+                    d_s, d_h, d_p = _choose(nn > 0, (d_s, d_h, d_p), (0, s - peak, 0))
+                    gain = np.where(wild, np.inf, gain)
+            d_h = d_h - d_p * d_p
+            if not fixed:
                 cut = np.minimum(1, 0.8 * h / np.abs(d_h))
                 d_h, d_p = cut * d_h, cut * d_p
-            else:  # where z₊ vanished there is only one way to go
-                d_h, d_p = np.where(n > 0, d_h, far), np.where(n > 0, d_p, 0)
+            d_s = d_s * s
             better = height > top
-            top, best_h, best_p, step_h, step_p = _choose(
-                better, (height, h, p, d_h, d_p), (top, best_h, best_p, step_h, step_p)
-            )
-            failed = np.where(better, 0, failed + 1)
-            done = better & (n > 0) & (gain <= 1e-13 * np.abs(h))
-            # above √½ no two systems reach the target with this mean; an interval this close to its widest is wide enough
-            done |= (top > 0.75) if P is None else better & (gain < 0.02 * top)
-            out[:, row] = best_h, best_p, top
-            if done.all():
-                break
-            # beyond a kink the step from the failed point often lands right; if not, go back and try a shorter step
-            onward = better | (failed % 2 == 1) & np.isfinite(d_h + d_p)
-            short = 0.25 ** ((failed + 1) // 2)
-            h, p = np.where(onward, (h + d_h, p + d_p), (best_h + short * step_h, best_p + short * step_p))
+            done = better & (gain <= 1e-13 * np.abs(h))
+            # an interval this close to its widest is wide enough; above √½ no two systems reach the target with this mean
+            done |= better & (gain < 0.02 * height) if fixed else height > 0.75
+            here, way = (s, h, p), (d_s, d_h, d_p)
+            if better.all():
+                top, best, step, failed = height, here, way, np.zeros(better.size)
+                s, h, p = (x + d for x, d in zip(here, way))
+            else:
+                top, failed = _choose(better, (height, 0), (top, failed + 1))
+                best, step = _choose(better, here, best), _choose(better, way, step)
+                # beyond a kink the step from the failed point often lands right; if not, go back and try a shorter step
+                onward = better | (failed % 2 == 1) & np.isfinite(d_h + d_p)
+                short = 0.25 ** ((failed + 1) // 2)
+                s, h, p = _choose(onward, [x + d for x, d in zip(here, way)], [x + short * d for x, d in zip(best, step)])
             if done.any():
-                state = (row, u, v2, far, root, h, p, top, best_h, best_p, step_h, step_p, failed)
-                row, u, v2, far, root, h, p, top, best_h, best_p, step_h, step_p, failed = (x[~done] for x in state)
+                out[:, row[done]] = best[1][done], best[2][done], top[done]
+                if done.all():
+                    return out
+                row, u, v2, P, top, failed, s, h, p = (x[~done] for x in (row, u, v2, P, top, failed, s, h, p))
+                best, step = [x[~done] for x in best], [x[~done] for x in step]
+    out[:, row] = best[1], best[2], top
     return out
+
+
+def _solve2(aa, ab, bb, a, b):
+    det = aa * bb - ab * ab
+    return (bb * a - ab * b) / det, (aa * b - ab * a) / det
 
 
 def _descend(u, v, stretch, q, left, right, h, p):
@@ -447,16 +471,17 @@ def _descend(u, v, stretch, q, left, right, h, p):
 
     Returns h, p, q and the weights (R, K).
     """
-    h, p, height = _climb(u, v, q, h, p)
+    h, p, height = _climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p)
     w, miss, step = _stationarity(u, v, h, p, q)
     for _ in range(60):
         if (np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h).all():  # near enough for Newton's last steps
             break
         # the curve falls towards the weights' own mean of v, so that side of q brackets the bottom
         left, right = np.where(miss[1] > 0, q, left), np.where(miss[1] < 0, q, right)
-        newton = q + step[2]
-        trial = np.where((newton > left) & (newton < right), newton, 0.5 * (left + right))
-        h2, p2, height2 = _climb(u, v, trial, h, p)
+        inside = (q + step[2] > left) & (q + step[2] < right)
+        trial = np.where(inside, q + step[2], 0.5 * (left + right))
+        close = inside & (np.abs(step[0]) < 0.5 * h)
+        h2, p2, height2 = _climb(u, v, trial, *_choose(close, (h + step[0], p + step[1]), (h, p)))
         w2, miss2, step2 = _stationarity(u, v, h2, p2, trial)
         lower = height2 <= height * (1 + 1e-14)
         left, right = np.where(~lower & (trial < q), trial, left), np.where(~lower & (trial > q), trial, right)
@@ -522,7 +547,7 @@ def _repair(u, v, w):
         share = np.where(possible[row, k], share[row, k], np.nan)
         w = w * (1 - share)[:, None]
         w[row, k] += share
-    return -g[row, k], p, q, w
+    return np.maximum(0, -g[row, k]), p, q, w
 
 
 def _error(u, v, stretch, h, w, miss):

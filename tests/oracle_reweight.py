@@ -117,24 +117,24 @@ def lower_bound(a, f, beta, above: bool, goal: float, most: int = 2000) -> float
     scale = max(np.ptp(a), np.ptp(f))
     a, f = (a - a.mean()) / scale, (f - f.mean()) / scale
     x, v, c, d = (a, f, 1 - beta, beta) if above else (f, a, beta, 1 - beta)
-    todo, worst, start = [(v.min(), v.max(), np.array([1 / a.size, 1.0, 0.0]))], np.inf, None
+    todo, worst = [(v.min(), v.max())], np.inf
     for _ in range(most):
         if not todo:
             return worst
-        low, high, start = todo.pop()
-        const, lin = c * x**2 - d * (v - low) * (v - high), -2 * c * x
+        low, high = todo.pop()
+        const = c * x**2 - d * (v - low) * (v - high)
 
         def negative(y):
-            tau, t, ta = y[0], np.exp(y[1]), y[2]
-            z = np.maximum(tau + t * const + ta * lin, 0)
-            grad = np.array([1 - z.sum(), t * (c * (ta / t) ** 2 - z @ const), -2 * c * ta / t - z @ lin])
-            return -(tau - c * ta**2 / t - 0.5 * z @ z), -grad
+            tau, t, mean = y[0], np.exp(y[1]), y[2]
+            z = np.maximum(tau + t * const - 2 * c * t * mean * x, 0)
+            grad = [1 - z.sum(), t * (2 * c * mean * (z @ x) - c * mean**2 - z @ const), 2 * c * t * (z @ x - mean)]
+            return -(tau - c * t * mean**2 - 0.5 * z @ z), -np.array(grad)
 
-        fit = minimize(negative, start, jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 200})
+        bounds = [(None, None), (-2, 16), (x.min(), x.max())]  # any point gives a bound, so a short climb is safe
+        fit = minimize(negative, [1 / a.size, 1.0, 0.0], jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15})
         bound = -2 * fit.fun
         if bound >= goal:
             worst = min(worst, bound)
         else:
-            mid = 0.5 * (low + high)
-            todo += [(low, mid, fit.x), (mid, high, fit.x)]
+            todo += [(low, 0.5 * (low + high)), (0.5 * (low + high), high)]
     return -np.inf

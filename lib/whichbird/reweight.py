@@ -43,7 +43,7 @@ BETA_TOLERANCE = 1e-12
 GRID = 8              # starting centres spread evenly over the range of v, and as many spread as the systems are
 SPREAD = 4.0          # ratio of successive distances of the intervals from the best mean
 ROUNDS = 60           # rounds of gap splitting before giving up; as many halvings exhaust double precision
-MOST = 200
+GAPS = 200            # gaps per target at one time before giving up; a few are usual
 STEPS = 60            # of Newton's method before a climb is broken off; most take under ten
 CELLS = 1 << 18       # numbers per work array; sweeps are cut into blocks of about this size
 
@@ -100,7 +100,7 @@ def beta_interval(adequacy, fluency, ess) -> tuple[float, float]:
 
     >>> low, high = beta_interval([0, 1, 2, 3], [0, 2, 1, 1], 3)
     >>> round(low, 6), round(high, 6)
-    (0.495726, 0.886793)
+    (0.471543, 0.876428)
     """
     pool = Standard.of(adequacy, fluency)
     size, ess = pool.a.size, _check.vector([ess], "ess")[0]
@@ -203,12 +203,17 @@ def _solve(pool: Standard, betas: np.ndarray, above: bool) -> list[Reweighting]:
         left = np.unique(gaps.target)
         if not left.size:
             break
-        if gaps.left.size > MOST * left.size:
-            raise NotProven
+        if gaps.left.size > GAPS * left.size:
+            raise NotProven(_unproven(betas[left]))
         side.fill(gaps)
     else:
-        raise NotProven(f"optimality was not proven at beta = {', '.join(f'{b:.17g}' for b in betas[left])}")
+        raise NotProven(_unproven(betas[left]))
+    side.look_for_ties(np.flatnonzero(~dual))
     return [_result(pool, beta, above, side.u[n], v, side.optima[n], dual[n]) for n, beta in enumerate(betas)]
+
+
+def _unproven(betas) -> str:
+    return f"optimality was not proven at beta = {', '.join(f'{b:.17g}' for b in betas)}; the pool may be too ill-conditioned"
 
 
 def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
@@ -369,6 +374,29 @@ class _Side:
         bad = np.flatnonzero(height <= 0)
         if bad.size:
             self._descend(target[bad], q[bad], gaps.left[k][bad], gaps.right[k][bad], h[bad], p[bad])
+
+
+    def look_for_ties(self, targets) -> None:
+        """Descend into other valleys as deep as the best: only there have rows remained whose bound is next to the best's."""
+        rows = np.flatnonzero(np.isin(self.target, targets))
+        owner, q, P = self.target[rows], self.q[rows], self._best("P")
+        square, s = _excluded(self.u[owner], self.v, q, self.h[rows], self.p[rows], P[owner])
+        with np.errstate(all="ignore"):
+            deep = square <= 1e-7 * self.h[rows]
+        starts = []
+        for n in targets:
+            mine = np.flatnonzero(owner == n)
+            mine = mine[np.argsort(q[mine])]
+            known = [o.q for o in self.optima[n] if o.P <= P[n] * (1 + 1e-7)]
+            edge = np.flatnonzero(np.diff(deep[mine], prepend=False, append=False))
+            for first, stop in zip(edge[::2], edge[1::2]):  # runs of deep rows
+                left, right = q[mine[max(first - 1, 0)]], q[mine[min(stop, mine.size - 1)]]
+                if not any(left <= k <= right for k in known):
+                    starts.append((n, mine[first:stop][np.argmin(square[mine[first:stop]])], left, right))
+        if starts:
+            target, at, left, right = (np.array(x) for x in zip(*starts))
+            at = rows[at]
+            self._descend(target, self.q[at], left, right, self.h[at], self.p[at])
 
 
 # --- rows of saddles: u is (R, K), v is (K,), all else (R,) --------------------------------------------------------------------

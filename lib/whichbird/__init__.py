@@ -1,19 +1,22 @@
 """Whichbird: see, steer and certify the adequacy–fluency balance of machine-translation meta-evaluation."""
 
+from ._check import DataError
 from ._version import __version__
 from .balance import balance, ess, pair_balances, reachable
-from .result import Reweighting
+from .certificate import certificate
+from .digest import Digest, datasets, load, load_errors
+from .metametrics import pairwise_accuracy, pearson, spa, spa_from_p
+from .mtme import read_mqm_tsv, read_mtme
+from .permutation import p_curves, p_values
+from .pool import Pool
+from .result import Counts, Reweighting
 from .reweight import NotProven, beta_interval, reweight, reweight_sweep
+from .search import ablation, search, search_sweep
+from .stationary import stationary_points
 
 __all__ = [
-    "NotProven",
-    "Reweighting",
-    "__version__",
-    "balance",
-    "beta_interval",
-    "ess",
-    "pair_balances",
-    "reachable",
-    "reweight",
-    "reweight_sweep",
+    "Counts", "DataError", "Digest", "NotProven", "Pool", "Reweighting", "__version__", "ablation", "balance", "beta_interval",
+    "certificate", "datasets", "ess",
+    "load", "load_errors", "p_curves", "p_values", "pair_balances", "pairwise_accuracy", "pearson", "reachable", "read_mqm_tsv",
+    "read_mtme", "reweight", "reweight_sweep", "search", "search_sweep", "spa", "spa_from_p", "stationary_points",
 ]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 
+class DataError(ValueError):
+    """A file that cannot be used: the sentence names the file, the place in it, and what would be accepted."""
+
+
 def vector(x, name: str, length: int | None = None) -> np.ndarray:
     """Return `x` as a float64 vector of finite numbers, or raise ValueError naming what is wrong.
 
@@ -25,7 +29,11 @@ def vector(x, name: str, length: int | None = None) -> np.ndarray:
 
 
 def matrix(x, name: str, allow_nan: bool = False) -> np.ndarray:
-    """Return `x` as a float64 matrix, systems × segments; NaN marks a missing cell where `allow_nan`."""
+    """Return `x` as a float64 matrix, systems × segments; NaN marks a missing cell where `allow_nan`.
+
+    >>> matrix([[1, 2], [3, 4]], "scores").shape
+    (2, 2)
+    """
     out = _floats(x, name)
     if out.ndim != 2:
         raise ValueError(f"{name} has shape {out.shape}; a matrix, systems × segments, is expected")

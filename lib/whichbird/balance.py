@@ -16,6 +16,7 @@ import numpy as np
 from . import _check
 
 EPS = np.finfo(np.float64).eps
+TOLERANCE = 1e-9  # how exactly a target β must be reached: far above rounding, far below anything printed
 
 
 def mean(x, w=None) -> float:
@@ -60,9 +61,9 @@ def balance(adequacy, fluency, w=None) -> float:
     """
     p = Standard.of(adequacy, fluency)
     w = _check.weights(w, p.a.size)
-    s_a, s_f = (float(w @ _centred(x, w) ** 2) for x in (p.a, p.f))
-    if s_a + s_f == 0:
+    if max(np.ptp(p.a[w > 0]), np.ptp(p.f[w > 0])) <= p.resolution:  # the computed variance would be rounding, not 0
         raise ValueError("all the weight lies on systems with the same adequacy and fluency; their balance is not defined")
+    s_a, s_f = (float(w @ _centred(x, w) ** 2) for x in (p.a, p.f))
     return s_a / (s_a + s_f)
 
 
@@ -137,7 +138,13 @@ def reachable(adequacy, fluency) -> tuple[float, float]:
 
 
 def target(adequacy, fluency, beta) -> float:
-    """Return `beta` as a float if this pool can reach it, else raise ValueError naming the reachable range."""
+    """Return `beta` as a float if this pool can reach it, else raise ValueError naming the reachable range.
+
+    >>> target([0, 2, 0], [0, 1, 3], 0.9)
+    Traceback (most recent call last):
+    ...
+    ValueError: beta = 0.90000000000000002 cannot be reached; this pool reaches 0 to 0.80000000000000004
+    """
     beta = _unit(beta, "beta")
     low, high = reachable(adequacy, fluency)
     if not low - 4 * EPS <= beta <= high + 4 * EPS:
@@ -194,7 +201,11 @@ def constraint_gradient(w, adequacy, fluency, beta) -> np.ndarray:
 
 
 def pool(adequacy, fluency) -> tuple[np.ndarray, np.ndarray]:
-    """The two score vectors of a pool, checked: equal lengths, finite, at least two systems that differ."""
+    """The two score vectors of a pool, checked: equal lengths, finite, at least two systems that differ.
+
+    >>> pool([0, 2], [0, 1])
+    (array([0., 2.]), array([0., 1.]))
+    """
     a = _check.vector(adequacy, "adequacy")
     f = _check.vector(fluency, "fluency", a.size)
     if a.size < 2:
@@ -224,7 +235,11 @@ class Standard(NamedTuple):
 
 
 def resolution(x: np.ndarray) -> float:
-    """How far apart two values of x may lie and still be the same number after rounding: a few units in the last place."""
+    """How far apart two values of x may lie and still be the same number after rounding: a few units in the last place.
+
+    >>> bool(resolution(np.array([0.0, 2.0])) < 1e-14)
+    True
+    """
     return 4 * EPS * float(np.abs(x).max())
 
 

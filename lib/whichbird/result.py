@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -16,7 +16,12 @@ class Counts:
     candidates: int = 0   # stationary points found
     size_stops: int = 0   # searches ended by the support-size bound
     certified: int = 0    # searches ended by the exit certificate
-    ends: int = 0         # targets at an end of the range, answered by one pair
+    ends: int = 0         # targets at an end of the range, answered by one pair without any search
+    two_poles: int = 0    # of `supports`, those whose secular function has two poles,
+    one_pole: int = 0     # one pole (systems on a line); the rest needs no root: its uniform weighting has the balance
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(**{name: value + getattr(other, name) for name, value in asdict(self).items()})
 
 
 @dataclass(frozen=True)

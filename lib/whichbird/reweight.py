@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from . import _check
 from .balance import EPS, Standard, _gap_balance, _reachable, _steps, _unit

@@ -1,0 +1,109 @@
+"""Meta-metrics: how well a scorer agrees with people about a pool of systems, plain or weighted.
+
+A weighting w of the systems gives the pair k < k′ the weight w_k w_k′, normalised over pairs. Uniform weights are the classical case.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _check
+from .permutation import PERMUTATIONS, SEED, p_values
+
+
+def pair_weights(w) -> np.ndarray:
+    """Normalised pair weights, in the order of numpy.triu_indices: w (K,) → (P,), or (W, K) → (W, P).
+
+    >>> pair_weights([0.5, 0.25, 0.25])
+    array([0.4, 0.4, 0.2])
+    """
+    w = np.asarray(w, dtype=np.float64)
+    if w.ndim == 0 or w.shape[-1] < 2:
+        raise ValueError(f"weights have shape {w.shape}; at least two systems are needed")
+    if not np.isfinite(w).all() or (w < 0).any():
+        raise ValueError("every weight must be a finite number, not negative")
+    i, j = np.triu_indices(w.shape[-1], 1)
+    pairs = w[..., i] * w[..., j]
+    total = pairs.sum(axis=-1, keepdims=True)
+    if (total <= 0).any():
+        raise ValueError("all weight lies on one system, so no pair has any; at least two systems need a positive weight")
+    return pairs / total
+
+
+def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
+    """Soft pairwise accuracy 1 − Σ π |p_human − p_scorer| from p-values.
+
+    `human_p` (P,), `scorer_p` (…, P); `w` None (uniform), (K,) or (W, K). Returns shape (…), with W in front where given.
+    A constant scorer has p = 1 on every pair: it is scored like any other.
+
+    >>> float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5]))
+    0.8333333333333334
+    >>> round(float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5], [2, 1, 1])), 4)
+    0.8
+    >>> spa_from_p([0.0, 1.0, 0.5], [[0.5, 1.0, 0.5], [0.0, 1.0, 0.5]], [[1, 1, 1], [2, 1, 1]]).round(4)
+    array([[0.8333, 1.    ],
+           [0.8   , 1.    ]])
+    """
+    distance = np.asarray(np.asarray(human_p, dtype=np.float64) - np.asarray(scorer_p, dtype=np.float64))
+    np.abs(distance, out=distance)  # in place: for thousands of scorers fresh memory costs more than arithmetic
+    if w is None:
+        return 1 - distance.mean(axis=-1)
+    pi = pair_weights(w)
+    if pi.shape[-1] != distance.shape[-1]:
+        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {distance.shape[-1]} p-values")
+    flat = distance.reshape(-1, distance.shape[-1])
+    far = (pi @ flat.T).reshape(pi.shape[:-1] + distance.shape[:-1])
+    return np.subtract(1, far, out=far)[()]  # [()] turns an array without axes into a number
+
+
+def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEED) -> float:
+    """Soft pairwise accuracy from segment scores (K, N) of people and of a scorer.
+
+    >>> human = [[1, 2, 3, 4], [0, 1, 2, 3], [0, 0, 0, 0]]
+    >>> spa(human, human), spa(human, human, [2, 1, 1])
+    (1.0, 1.0)
+    """
+    human, scorer = _check.matrix(human, "human", allow_nan=True), _check.matrix(scorer, "scorer", allow_nan=True)
+    if human.shape != scorer.shape:
+        raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both need the same systems × segments")
+    return float(spa_from_p(p_values(human, permutations, seed), p_values(scorer, permutations, seed), w))
+
+
+def pairwise_accuracy(human, scorer, w=None) -> float:
+    """Share of pairs that a scorer orders as people do, from system scores (K,).
+
+    Pairs that people tie are left out; pairs that only the scorer ties count as wrong.
+
+    >>> round(pairwise_accuracy([3, 2, 1], [9, 9, 5]), 4)
+    0.6667
+    """
+    h, s, w = _systems(human, scorer, w)
+    i, j = np.triu_indices(h.size, 1)
+    truth, claim = np.sign(h[i] - h[j]), np.sign(s[i] - s[j])
+    pi = pair_weights(w) * (truth != 0)
+    if pi.sum() == 0:
+        raise ValueError("people tie every pair that has weight; pairwise accuracy is not defined")
+    return float(pi @ (truth == claim) / pi.sum())
+
+
+def pearson(human, scorer, w=None) -> float:
+    """Weighted Pearson correlation (population form) of system scores (K,).
+
+    >>> round(pearson([1, 2, 3], [2, 4, 7]), 4)
+    0.9934
+    """
+    h, s, w = _systems(human, scorer, w)
+    h, s = (x - w @ x for x in (h - h.mean(), s - s.mean()))
+    spread = np.sqrt((w @ h**2) * (w @ s**2))
+    # rounding leaves a constant vector a spread of some 1e-17 of its size, not zero
+    for x, raw, name in ((h, human, "human"), (s, scorer, "scorer")):
+        if np.sqrt(w @ x**2) <= 1e-14 * np.abs(raw).max():
+            raise ValueError(f"the {name} scores are the same on all systems with weight; a correlation is not defined")
+    return float(w @ (h * s) / spread)
+
+
+def _systems(human, scorer, w) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    h = _check.vector(human, "human")
+    if h.size < 2:
+        raise ValueError(f"{h.size} system; at least two are needed")
+    return h, _check.vector(scorer, "scorer", h.size), _check.weights(w, h.size)

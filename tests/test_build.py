@@ -1,0 +1,386 @@
+"""data/build.py: downloads that break, archives that lie, builds that fail, and the shipped figures from raw data."""
+
+import gzip
+import http.server
+import importlib.util
+import io
+import socket
+import sys
+import tarfile
+import threading
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import tinytree
+
+from whichbird import DataError, digest
+from whichbird.mtme import DATASETS, TREE, read_mtme
+from whichbird.report import published
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+SCORERS = {f"good-{v}": tinytree.GOOD for v in ("refA", "refB", "refC")} | {"qe-src": tinytree.SCORERS["qe-src"]}
+
+
+def load_build():
+    """The script as a module that worker processes can import too, however they are started."""
+    spec = importlib.util.spec_from_file_location("build", DATA / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(DATA))
+    sys.modules["build"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+build = load_build()
+
+
+def write_all(root, names=tuple(DATASETS)):
+    for name in names:
+        source = DATASETS[name]
+        tinytree.write(root, source, tinytree.RATINGS if source.ratings else None, scorers=SCORERS)
+    return root / TREE
+
+
+def everything(folder) -> dict:
+    """Every file below a folder, with its content."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+# A server that can misbehave
+
+class Server(http.server.ThreadingHTTPServer):
+    def __init__(self, body: bytes, ranges=True, cut=None, length=True, garbage=False):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.body, self.ranges, self.cut, self.length, self.garbage = body, ranges, cut, length, garbage
+        self.asked = []
+        self.thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+        self.thread.start()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.server_port}/release.tgz"
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        server, wanted = self.server, self.headers.get("Range")
+        server.asked.append(wanted)
+        if server.garbage:
+            self.wfile.write(b"hello there\r\n\r\n")
+            return
+        start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and server.ranges else 0
+        if start >= len(server.body):
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(server.body)}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        body = server.body[start:]
+        self.send_response(206 if start else 200)
+        if server.length:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:server.cut])  # then the connection closes
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.delenv("MTME_ROOT", raising=False)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """A release of one dataset, unpacked, with files that nobody needs."""
+    root = tmp_path_factory.mktemp("release")
+    write_all(root, ["ende23"])
+    return root
+
+
+def pack(files: dict) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def release(tiny):
+    unneeded = {f"{TREE}/wmt23/documents/en-de.docs": b"x", f"{TREE}/wmt23/human-scores/en-de.mqm.sys.score": b"x",
+                f"{TREE}/wmt23/metric-scores/de-en/good-refA.seg.score": b"x", "README": b"x"}
+    return pack(unneeded | everything(tiny))
+
+
+def closed_address():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{s.getsockname()[1]}/release.tgz"
+
+
+# Downloads
+
+def test_download_unpacks_what_is_needed(tmp_path, tiny, release):
+    with Server(release) as server:
+        tree = build.download(tmp_path / "cache", [server.address])
+        assert tree == tmp_path / "cache" / TREE and server.asked == [None]
+        assert everything(tmp_path / "cache") == everything(tiny)  # no archive, no part, no scratch
+        assert read_mtme(tree, "ende23").systems == ("alpha", "beta", "gamma")
+        assert build.download(tmp_path / "cache", [server.address]) == tree and len(server.asked) == 1  # already there
+
+
+def test_a_name_that_begins_with_a_dot_and_a_slash(tmp_path, tiny):
+    (tmp_path / f"{TREE}.tgz").write_bytes(pack({f"./{n}": c for n, c in everything(tiny).items()}))
+    build.download(tmp_path, [])
+    assert everything(tmp_path) == everything(tiny)
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_part_is_continued_or_replaced(tmp_path, tiny, release, ranges):
+    part = tmp_path / f"{TREE}.tgz.part"
+    part.write_bytes(release[:100])
+    with Server(release, ranges=ranges) as server:
+        build.download(tmp_path, [server.address])
+        assert server.asked == ["bytes=100-"]
+    assert everything(tmp_path) == everything(tiny)
+
+
+@pytest.mark.parametrize("extra, asked", [(b"", ["bytes={n}-"]), (b"more", ["bytes={m}-", None])])
+def test_a_part_as_long_as_the_file_or_longer(tmp_path, tiny, release, extra, asked):
+    (tmp_path / f"{TREE}.tgz.part").write_bytes(release + extra)
+    with Server(release) as server:
+        build.download(tmp_path, [server.address])
+        expected = [a and a.format(n=len(release), m=len(release) + 4) for a in asked]
+        assert server.asked == expected  # a whole file is not fetched again
+    assert everything(tmp_path) == everything(tiny)
+
+
+def test_a_cut_connection_keeps_the_part(tmp_path, tiny, release):
+    ended = rf"\(the connection ended after 200 of {len(release)} bytes; run 'make data' again to go on\)"
+    with Server(release, cut=200) as server, pytest.raises(DataError, match=f"{server.address} {ended}"):
+        build.download(tmp_path, [server.address])
+    assert everything(tmp_path) == {f"{TREE}.tgz.part": release[:200]}
+    with Server(release, cut=100) as server, pytest.raises(DataError, match=f"after 300 of {len(release)} bytes"):
+        build.download(tmp_path, [server.address])
+    with Server(release) as server:
+        build.download(tmp_path, [server.address])
+        assert server.asked == ["bytes=300-"]
+    assert everything(tmp_path) == everything(tiny)
+
+
+def test_the_second_address_goes_on_where_the_first_stopped(tmp_path, tiny, release):
+    with Server(release, cut=150) as first, Server(release) as second:
+        build.download(tmp_path, [first.address, second.address])
+        assert first.asked == [None] and second.asked == ["bytes=150-"]
+    assert everything(tmp_path) == everything(tiny)
+
+
+def test_offline_names_both_addresses(tmp_path):
+    addresses = [closed_address(), closed_address()]
+    with pytest.raises(DataError) as error:
+        build.download(tmp_path, addresses)
+    sentence = str(error.value)
+    assert all(a in sentence for a in addresses) and "Are you online?" in sentence and "make data MTME=" in sentence
+    assert "\n" not in sentence and everything(tmp_path) == {}
+
+
+def test_a_server_that_speaks_something_else(tmp_path, tiny, release):
+    with Server(release, garbage=True) as server:
+        with pytest.raises(DataError, match="could not be downloaded: .*hello there"):
+            build.download(tmp_path, [server.address])
+        with Server(release) as good:
+            build.download(tmp_path, [server.address, good.address])
+    assert everything(tmp_path) == everything(tiny)
+
+
+def test_an_address_without_the_file(tmp_path):
+    class Nothing(Handler):
+        def do_GET(self):
+            self.send_error(404)
+
+    with Server(b"") as server:
+        server.RequestHandlerClass = Nothing
+        with pytest.raises(DataError, match=rf"{server.address} \(Not Found\)"):
+            build.download(tmp_path, [server.address])
+    assert everything(tmp_path) == {}
+
+
+def test_no_length_given(tmp_path, tiny, release):
+    with Server(release, length=False) as server:
+        build.download(tmp_path / "whole", [server.address])
+    assert everything(tmp_path / "whole") == everything(tiny)
+    half = len(release) // 2
+    with Server(release, length=False, cut=half) as server, pytest.raises(DataError, match="damaged on the way"):
+        build.download(tmp_path / "cut", [server.address])
+    assert everything(tmp_path / "cut") == {}
+
+
+# Archives
+
+def test_damaged_archives_are_deleted(tmp_path, tiny, release):
+    archive = tmp_path / f"{TREE}.tgz"
+    harmless = 0
+    for n in range(0, len(release), 5):
+        archive.write_bytes(release[:n] + bytes([release[n] ^ 255]) + release[n + 1:])
+        try:
+            build.download(tmp_path, [])
+        except DataError as error:
+            sentence = str(error)
+            assert "was damaged on the way" in sentence and "run 'make data' again" in sentence and "\n" not in sentence
+            assert everything(tmp_path) == {} and list(tmp_path.iterdir()) == []
+        else:
+            harmless += 1  # a date in the header of the archive
+            assert everything(tmp_path) == everything(tiny)
+            for file in sorted((tmp_path / TREE).rglob("*"), reverse=True):
+                file.rmdir() if file.is_dir() else file.unlink()
+            (tmp_path / TREE).rmdir()
+    assert harmless <= 2
+
+
+@pytest.mark.parametrize("raw", [b"", b"no archive", gzip.compress(b"no tar"), pack({"README": b"x"})],
+                         ids=["empty", "no gzip", "no tar", "another release"])
+def test_archives_of_something_else(tmp_path, raw):
+    (tmp_path / f"{TREE}.tgz").write_bytes(raw)
+    with pytest.raises(DataError, match="was damaged on the way .* and has been deleted"):
+        build.download(tmp_path, [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_hostile_archive_writes_nothing_outside(tmp_path, tiny):
+    outside, cache = tmp_path / "outside", tmp_path / "cache"
+    outside.mkdir(), cache.mkdir()
+    (outside / "precious").write_text("mine")
+    scores = f"{TREE}/wmt23/metric-scores/en-de"
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+
+        def add(name, content=b"evil", kind=tarfile.REGTYPE, target=""):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname, member.size = kind, target, len(content)
+            tar.addfile(member, io.BytesIO(content))
+
+        add(f"{outside}/evil.seg.score")
+        add("../../outside/evil.seg.score")
+        add(f"{scores}/../../../../../outside/evil.seg.score")
+        add(f"{scores}/..", b"")
+        add(f"{TREE}/wmt23/human-scores/en-de.mqm./../../../../../outside/evil.seg.score")
+        add(f"{scores}/link-src.seg.score", b"", tarfile.SYMTYPE, f"{outside}/precious")
+        add(f"{scores}/hard-src.seg.score", b"", tarfile.LNKTYPE, f"{outside}/precious")
+        add(f"{TREE}/wmt23/metric-scores/zh-en", b"", tarfile.SYMTYPE, str(outside))
+        add(f"{TREE}/wmt23/metric-scores/zh-en/evil-src.seg.score")
+        add(f"{scores}/pipe-src.seg.score", b"", tarfile.FIFOTYPE)
+        for name, content in everything(tiny).items():
+            add(name, content)
+    (cache / f"{TREE}.tgz").write_bytes(out.getvalue())
+    tree = build.download(cache, [])
+    assert everything(outside) == {"precious": b"mine"}
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cache", "outside"]
+    assert not any(p.is_symlink() for p in tree.rglob("*"))
+    inside = f"{TREE}/wmt23/metric-scores/zh-en/evil-src.seg.score"  # its name is innocent, and so is where it went
+    assert everything(cache) == everything(tiny) | {inside: b"evil"}
+
+
+def test_a_full_disk_keeps_the_download(tmp_path, release, monkeypatch, capsys):
+    (tmp_path / f"{TREE}.tgz").write_bytes(release)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(build.shutil, "copyfileobj", full)
+    assert build.main(["--download", "--cache", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert everything(tmp_path) == {f"{TREE}.tgz": release}
+
+
+# Builds
+
+def test_build_writes_digests_and_errors(tmp_path, capsys):
+    root, out = write_all(tmp_path / "in"), tmp_path / "out"
+    assert build.main(["--mtme", str(root), "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"built 12 digests and the tables beside them in {out}\n"
+    assert {p.name for p in out.iterdir()} == {f"{d}.npz" for d in DATASETS} | {"errors.csv", "spa_plane.csv", "synthesised.csv"}
+    d = digest.read(out / "ende24.npz")
+    assert d.systems == ("alpha", "beta", "gamma") and d.scorers == ("good", "qe") and d.info["standard"] == "refB"
+    assert "p_standard" in d and "p_standard" not in digest.read(out / "ende23.npz")
+    errors = pd.read_csv(out / "errors.csv")
+    assert list(errors.columns) == ["dataset", "system", "category", "severity", "count", "penalty"]
+    assert list(errors["dataset"].unique()) == [n for n in DATASETS if n != "heen23"] and len(errors) == 11 * 8
+    first = everything(out)
+    assert build.main(["--mtme", str(root), "--out", str(out)]) == 0
+    assert everything(out) == first  # same input, same bytes
+
+
+def test_a_build_that_fails_changes_nothing(tmp_path, capsys):
+    root, out = write_all(tmp_path / "in", ["ende23", "heen23", "jazh24"]), tmp_path / "out"
+    out.mkdir()
+    (out / "ende23.npz").write_bytes(b"old")
+    (root / "wmt24/human-scores/ja-zh.mqm.seg.score").write_text("alpha\tx\n")
+    with pytest.raises(DataError, match="ja-zh.mqm.seg.score: line 1 has the score 'x'"):
+        build.build(root, out, ["ende23", "heen23", "jazh24"])
+    assert everything(out) == {"ende23.npz": b"old"} and len(list(out.iterdir())) == 1
+    assert build.main(["--mtme", str(root), "--out", str(out)]) == 2  # other datasets are not there at all
+    error = capsys.readouterr().err
+    assert error.startswith("build.py: ") and "no such file; unpack" in error and error.count("\n") == 1
+    assert everything(out) == {"ende23.npz": b"old"}
+
+
+def test_main_says_what_it_lacks(tmp_path, monkeypatch, capsys):
+    for root in (None, ""):
+        if root is not None:
+            monkeypatch.setenv("MTME_ROOT", root)
+        assert build.main(["--out", str(tmp_path)]) == 2
+        sentence = "build.py: no tree: give --mtme DIR, or --download to fetch the public release\n"
+        assert capsys.readouterr().err == sentence
+    monkeypatch.setenv("MTME_ROOT", str(tmp_path / "nowhere"))
+    assert build.main(["--out", str(tmp_path)]) == 2
+    assert "nowhere: no such folder" in capsys.readouterr().err
+    (tmp_path / "file").write_text("in the way")
+    assert build.main(["--out", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert list(everything(tmp_path)) == ["file"]
+
+
+def test_an_interrupted_build(tmp_path, monkeypatch, capsys):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "build", stop)
+    assert build.main(["--mtme", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "build.py: stopped; nothing half-written is left\n"
+
+
+def test_help_and_addresses():
+    with pytest.raises(SystemExit) as stop:
+        build.main(["--help"])
+    assert stop.value.code == 0
+    assert len(build.ADDRESSES) == 2 and all(a.startswith("https://") for a in build.ADDRESSES)
+
+
+# The real thing
+
+def test_raw_data_give_what_ships(mtme_root, tmp_path):
+    build.build(Path(mtme_root), tmp_path, tables=("errors", "permuted_gaps"))
+    assert set(everything(tmp_path)) == {f"{d}.npz" for d in DATASETS} | {"errors.csv", "permuted_gaps.csv"}
+    rebuilt = {name: digest.read(tmp_path / f"{name}.npz") for name in DATASETS}
+    differences = {name: d.differences(digest.read(DATA / f"{name}.npz")) for name, d in rebuilt.items()}
+    assert differences == {name: [] for name in DATASETS}
+    for table in ("errors.csv", "permuted_gaps.csv"):
+        assert (tmp_path / table).read_text() == (DATA / table).read_text()
+    plane = build.spa_plane(read_mtme(mtme_root, "jazh24")).round(9)
+    shipped = pd.read_csv(DATA / "spa_plane.csv").query("dataset == 'jazh24'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(plane, shipped, rtol=1e-8)
+    lists = published("scorers").groupby("dataset")["scorer"].agg(set)
+    assert len(lists) == 11
+    for name, scorers in lists.items():
+        assert set(rebuilt[name].scorers) == scorers, name

@@ -1,0 +1,320 @@
+"""Digests: what a pool becomes, what a file keeps, and a sentence for every file that cannot be used."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import whichbird as wb
+from whichbird import DataError, digest
+from whichbird.augment import offsets
+from whichbird.mtme import DATASETS
+from whichbird.permutation import p_counts
+from whichbird.pool import Pool
+
+RATINGLESS = {"adequacy": None, "fluency": None}
+
+
+def pool(**changes):
+    rng = np.random.default_rng(1)
+    a, f = (-rng.integers(0, 6, (3, 8)).astype(float) for _ in range(2))
+    a[1, 3] = f[1, 3] = np.nan
+    given = {
+        "name": "tiny", "systems": ("a", "b", "ü"), "lines": np.arange(1, 9), "source_lines": 12,
+        "total": a + f - 1, "adequacy": a, "fluency": f, "notes": ("u: left out",),
+        "scorers": {"s": rng.normal(size=(3, 8)), "t": rng.normal(size=(3, 8))},
+    }
+    return Pool(**given | changes)
+
+
+def content(d) -> dict:
+    return {m: d[m] for m in d._arrays}
+
+
+def members(raw: bytes) -> dict:
+    return dict(np.load(io.BytesIO(raw), allow_pickle=False))
+
+
+def archive(arrays) -> bytes:
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "tiny.npz"
+    digest.make(pool()).save(path)
+    return path
+
+
+def use(path):
+    """Read a digest and everything in it."""
+    d = digest.read(path)
+    content(d)
+    return d, d.signature, d.human_p, d.scorer_p, d.standard_p, d.adequacy_p, d.fluency_p, d.offsets
+
+
+# What is in it
+
+def test_a_digest_holds_what_follows_from_the_pool():
+    p = pool()
+    d = digest.make(p)
+    assert d.name == "tiny" and d.systems == p.systems and d.scorers == ("s", "t") and d.source_lines == 12
+    assert d.lines.tolist() == list(range(1, 9)) and d.rated.tolist() == [8, 7, 8]
+    assert d.total[1] == np.nansum(p.total[1]) / 7 and d.adequacy[1] == np.nansum(p.adequacy[1]) / 7
+    assert d.means.tolist() == [p.scorers[s].mean(axis=1).tolist() for s in "st"]
+    assert d.offsets.tolist() == [offsets(p.scorers[s], p.adequacy, p.fluency).tolist() for s in "st"]
+    for which in ("total", "adequacy", "fluency"):
+        assert d.counts(which).tolist() == p_counts(getattr(p, which)).tolist()
+    assert d.counts("scorers").tolist() == [p_counts(p.scorers[s]).tolist() for s in "st"]
+    assert d.human_p.tolist() == (p_counts(p.total) / 1000).tolist()
+    assert d.scorer_p.shape == (2, 3) and d.standard_p.tolist() == d.scorer_p.tolist()
+    assert d.info["notes"] == ["u: left out"]
+    assert d.signature == f"tiny|sys:3|seg:8|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:{wb.__version__}"
+    assert "tiny|sys:3" in repr(d)
+
+
+def test_covariance_of_the_means_by_hand():
+    total = [[0, -2, -4], [-1, -1, np.nan]]  # means −2 and −1; deviations (2, 0, −2) and (0, 0)
+    p = Pool("p", ("x", "y"), [0, 1, 2], 3, total)
+    assert digest.make(p).covariance.tolist() == [[8 / 9, 0], [0, 0]]
+    x = np.random.default_rng(0).normal(size=(2, 40))
+    expected = np.cov(x, ddof=0) / 40
+    got = digest.make(Pool("p", ("x", "y"), np.arange(40), 40, x)).covariance
+    assert np.allclose(got, expected, rtol=1e-12, atol=1e-12 * expected.max())  # the same sums in another order
+
+
+def test_without_ratings_or_scorers():
+    d = digest.make(pool(**RATINGLESS, scorers={}))
+    assert all(x is None for x in (d.adequacy, d.fluency, d.offsets, d.adequacy_p, d.fluency_p))
+    assert d.scorers == () and d.means.shape == (0, 3) and d.scorer_p.shape == (0, 3) and d.covariance.shape == (3, 3)
+
+
+def test_the_standard_reference_has_its_own_counts():
+    p = pool()
+    other = pool(scorers={s: -x for s, x in p.scorers.items()}, reference="refB")
+    d = digest.make(p, other)
+    assert d.counts("standard").tolist() == [p_counts(-p.scorers[s]).tolist() for s in "st"]
+    assert d.counts("standard").tolist() != d.counts("scorers").tolist()
+    with pytest.raises(DataError, match="tiny: read with refB, scorer 't' is left out"):
+        digest.make(p, pool(scorers={"s": p.scorers["s"]}, reference="refB"))
+    with pytest.raises(DataError, match="the systems are others"):
+        digest.make(p, pool(systems=("a", "b", "c")))
+
+
+@pytest.mark.parametrize("permutations", [200, 1000, 70_000])
+def test_counts_are_stored_whole(permutations):
+    same = np.zeros((2, 3))
+    d = digest.make(Pool("p", ("x", "y"), [0, 1, 2], 3, same), permutations=permutations)
+    assert d.counts("total").tolist() == [permutations] and d.human_p.tolist() == [1.0]
+
+
+# What a file keeps
+
+@pytest.mark.parametrize("p", [pool(), pool(**RATINGLESS), pool(scorers={})])
+def test_round_trip(tmp_path, p):
+    d = digest.make(p)
+    d.save(tmp_path / "x.npz")
+    back = digest.read(tmp_path / "x.npz")
+    assert back.info == d.info and back.differences(d) == [] == d.differences(back)
+    ours, theirs = content(d), content(back)
+    assert ours.keys() == theirs.keys()
+    for m in ours:
+        assert ours[m].dtype == theirs[m].dtype and np.array_equal(ours[m], theirs[m])
+
+
+def test_same_content_same_bytes(tmp_path, saved):
+    digest.make(pool()).save(tmp_path / "again.npz")
+    digest.read(saved).save(tmp_path / "copy.npz")
+    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "copy.npz").read_bytes() == saved.read_bytes()
+    with zipfile.ZipFile(saved) as z:
+        assert {i.date_time for i in z.infolist()} == {(1980, 1, 1, 0, 0, 0)}  # no clock in the file
+
+
+@pytest.mark.parametrize("name", wb.datasets())
+def test_no_shipped_digest_holds_a_pickle(name):
+    with np.load(digest.folder() / f"{name}.npz", allow_pickle=False) as z:
+        kinds = {m: z[m].dtype.kind for m in z.files}
+    assert set(kinds.values()) <= set("fiuU"), kinds
+
+
+def test_differences_name_the_member(tmp_path):
+    d = digest.make(pool())
+
+    def changed(**members):
+        return digest.Digest(content(d) | members)
+
+    info = json.loads(bytes(d["info"]))
+
+    def record(**entries):
+        return np.frombuffer(json.dumps(info | entries).encode(), dtype=np.uint8)
+
+    assert d.differences(changed(p_total=d["p_total"] ^ 1)) == ["p_total"]
+    assert d.differences(changed(total=d.total * (1 + 1e-9))) == ["total"]
+    assert d.differences(changed(total=d.total * (1 + 1e-15))) == []  # another order of summation
+    assert d.differences(changed(systems=np.array(["a", "b", "c"]))) == ["systems"]
+    assert d.differences(changed(p_standard=d["p_scorers"])) == ["p_standard"]
+    assert d.differences(changed(info=record(seed=5))) == ["info"]
+    assert d.differences(changed(info=record(version="99"))) == []
+
+
+def test_saving_replaces_only_with_a_whole_file(saved, monkeypatch):
+    before = saved.read_bytes()
+
+    def fails(out, **arrays):
+        out.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", fails)
+    with pytest.raises(OSError, match="No space left"):
+        digest.make(pool(scorers={})).save(saved)
+    assert saved.read_bytes() == before and [p.name for p in saved.parent.iterdir()] == ["tiny.npz"]
+
+
+def test_arrays_are_decoded_when_asked_for(saved):
+    arrays = members(saved.read_bytes())
+    raw = archive(arrays | {"p_scorers": np.zeros(3, dtype=np.uint16)})
+    start = raw.index(b"p_scorers.npy")
+    saved.write_bytes(raw[: start + 60] + bytes([raw[start + 60] ^ 255]) + raw[start + 61:])
+    d = digest.read(saved)  # the damage is in a member nobody has asked for
+    assert d.human_p.shape == (3,)
+    with pytest.raises(DataError, match="the digest of tiny is damaged at 'p_scorers'; restore it or rebuild it with"):
+        d.counts("scorers")
+
+
+# Files that cannot be used
+
+def test_every_cut_is_noticed(saved):
+    raw = saved.read_bytes()
+    for n in range(0, len(raw), 7):
+        saved.write_bytes(raw[:n])
+        with pytest.raises(DataError, match="tiny"):
+            use(saved)
+
+
+def test_every_flipped_byte_is_noticed_or_harmless(saved):
+    raw, whole = saved.read_bytes(), digest.read(saved)
+    noticed = 0
+    for n in range(0, len(raw), 3):
+        saved.write_bytes(raw[:n] + bytes([raw[n] ^ 255]) + raw[n + 1:])
+        try:
+            assert use(saved)[0].differences(whole) == []
+        except DataError as error:
+            noticed += 1
+            assert "\n" not in str(error)
+    assert noticed > len(raw) / 9  # the archive's own names and dates are harmless; what it holds is not
+
+
+@pytest.mark.parametrize("raw", [b"", b"PK", b"no archive at all", b"\x80\x04N."])
+def test_not_an_archive(saved, raw):
+    saved.write_bytes(raw)
+    with pytest.raises(DataError, match="tiny.npz: not a readable digest; restore it or rebuild it with 'make data'"):
+        digest.read(saved)
+
+
+def test_other_files_of_numpy(saved):
+    with open(saved, "wb") as out:
+        np.save(out, np.arange(3))
+    with pytest.raises(DataError, match="tiny.npz: not a "):
+        digest.read(saved)
+    saved.write_bytes(archive({"x": np.arange(3)}))
+    with pytest.raises(DataError, match="tiny.npz: not a Whichbird digest: it has no readable 'info' record"):
+        digest.read(saved)
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(DataError, match="gone.npz: no such file; rebuild it with 'make data'"):
+        digest.read(tmp_path / "gone.npz")
+    with pytest.raises(DataError, match="not a readable digest"):
+        digest.read(tmp_path)
+
+
+def info_record(**entries):
+    info = {k: v for k, v in (digest.make(pool()).info | entries).items() if v is not None}
+    return np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("change, sentence", [
+    ({"info": info_record(format=99)}, "the digest has format 99; this version reads format 1: rebuild it"),
+    ({"info": info_record(permutations=None)}, "the digest's 'info' has no 'permutations'"),
+    ({"info": np.frombuffer(b"[1]", dtype=np.uint8)}, "it has no readable 'info' record"),
+    ({"info": np.frombuffer(b"{", dtype=np.uint8)}, "it has no readable 'info' record"),
+    ({"total": np.zeros(2)}, r"the digest's 'total' has shape \(2,\) where \(3,\) is expected"),
+    ({"means": np.zeros((3, 3))}, r"the digest's 'means' has shape \(3, 3\) where \(2, 3\) is expected"),
+])
+def test_wrong_content(saved, change, sentence):
+    saved.write_bytes(archive(members(saved.read_bytes()) | change))
+    with pytest.raises(DataError, match=f"tiny.npz: .*{sentence}"):
+        digest.read(saved)
+
+
+def test_a_missing_member(saved):
+    arrays = members(saved.read_bytes())
+    for m in arrays.keys() - {"info"}:
+        saved.write_bytes(archive({k: v for k, v in arrays.items() if k != m}))
+        with pytest.raises(DataError, match=f"tiny.npz: the digest of tiny has no '{m}'"):
+            digest.read(saved)
+    with pytest.raises(DataError, match="the digest of tiny has no 'p_beauty'"):
+        digest.make(pool()).counts("beauty")
+
+
+def test_a_pickle_is_never_opened(saved):
+    arrays = members(saved.read_bytes())
+    saved.write_bytes(archive(arrays | {"total": np.array([1, None, "x"], dtype=object)}))
+    with pytest.raises(DataError, match="damaged at 'total'"):
+        digest.read(saved)
+
+
+# What ships
+
+def test_twelve_datasets_ship():
+    assert wb.datasets() == list(DATASETS)
+
+
+@pytest.mark.parametrize("name", wb.datasets())
+def test_shipped_digests_are_whole(name):
+    d = wb.load(name)
+    k, m = len(d.systems), len(d.scorers)
+    pairs = k * (k - 1) // 2
+    assert d.name == name and d.info["reference"] == "refA" and d.info["standard"] == DATASETS[name].standard
+    assert list(d.systems) == sorted(d.systems) and list(d.scorers) == sorted(d.scorers)
+    assert d.human_p.shape == (pairs,) and d.scorer_p.shape == d.standard_p.shape == (m, pairs)
+    assert ("p_standard" in d) == (DATASETS[name].standard != "refA")
+    assert d.counts("scorers").min() >= 0 and d.counts("scorers").max() <= 1000
+    assert len(d.lines) == len(set(d.lines.tolist())) and 0 <= d.lines.min() and d.lines.max() < d.source_lines
+    assert (d.rated <= len(d.lines)).all() and (d.total <= 0).all()
+    if name == "heen23":
+        assert all(x is None for x in (d.adequacy, d.fluency, d.offsets, d.adequacy_p, d.fluency_p))
+        assert d.covariance.shape == (k, k) and len(wb.load_errors(name)) == 0
+    else:
+        assert (d.adequacy <= 0).all() and (d.fluency <= 0).all() and d.offsets.shape == (m, k)
+        assert d.adequacy_p.shape == d.fluency_p.shape == (pairs,) and d.covariance.shape == (3 * k, 3 * k)
+        assert set(wb.load_errors(name)["system"]) == set(d.systems)
+
+
+def test_unknown_names_suggest_near_ones():
+    with pytest.raises(DataError, match=r"unknown dataset 'ende25'; did you mean ende2\d or ende2\d or ende2\d\?"):
+        wb.load("ende25")
+    with pytest.raises(DataError, match="unknown dataset 'ted'; did you mean .*ted_ende"):
+        wb.load_errors("ted")
+    with pytest.raises(DataError, match="unknown dataset 'qqq'; did you mean ende21 or .* or jazh24"):
+        wb.load("qqq")
+    with pytest.raises(DataError, match="unknown dataset 24"):
+        wb.load(24)
+
+
+def test_another_folder_of_data(tmp_path, monkeypatch):
+    shipped = digest.folder()
+    monkeypatch.setenv("WHICHBIRD_DATA", str(tmp_path))
+    assert digest.folder() == tmp_path and wb.datasets() == []
+    with pytest.raises(DataError, match=f"{tmp_path}: no dataset is there; run 'make data'"):
+        wb.load("ende24")
+    with pytest.raises(DataError, match="errors.csv: no such file; there is no table at all"):
+        wb.load_errors()
+    digest.make(pool(name="ende24")).save(tmp_path / "ende24.npz")
+    assert wb.datasets() == ["ende24"] and wb.load("ende24").systems == ("a", "b", "ü")
+    monkeypatch.setenv("WHICHBIRD_DATA", "")
+    assert digest.folder() == shipped

@@ -1,0 +1,181 @@
+"""p-values against the definition, written out in loops."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from whichbird import p_values
+from whichbird.permutation import p_counts, signs
+
+NAN = float("nan")
+
+
+def signs_by_definition(n, permutations=1000, seed=4):
+    return (np.random.default_rng(seed).integers(0, 2, size=(permutations, n)) * 2 - 1).tolist()
+
+
+def in_order(values):
+    total = 0.0
+    for v in values:
+        total += v
+    return total
+
+
+def loops(x, permutations=1000, seed=4, ties=False):
+    """How many permutations reach the observed gap (or, with `ties`, equal it).
+
+    Each system has one signed sum, which runs from the first segment to the last.
+    """
+    rows = np.asarray(x, dtype=float).tolist()
+    s = signs_by_definition(len(rows[0]), permutations, seed)
+    out = []
+    for a, b in combinations(rows, 2):
+        shared = [n for n, (u, v) in enumerate(zip(a, b, strict=True)) if u == u and v == v]
+        observed = in_order(a[n] for n in shared) - in_order(b[n] for n in shared)
+        gaps = [in_order(row[n] * a[n] for n in shared) - in_order(row[n] * b[n] for n in shared) for row in s]
+        out.append(sum(g == observed if ties else g >= observed for g in gaps))
+    return out
+
+
+def test_three_segments_by_hand():
+    # the gap is 1 + 2 + 4 = 7; only (+ + +) reaches it; against a better system every sign vector reaches it
+    share = sum(row == [1, 1, 1] for row in signs_by_definition(3))
+    assert p_counts([[1, 2, 4], [0, 0, 0]]).tolist() == [share]
+    assert p_values([[1, 2, 4], [0, 0, 0]]).tolist() == [share / 1000]
+    assert p_values([[0, 0, 0], [1, 2, 4]]).tolist() == [1.0]
+
+
+def test_against_exact_sums_where_nothing_ties():
+    x = np.random.default_rng(7).normal(size=(5, 23))
+    s = signs_by_definition(23)
+    expected = []
+    for a, b in combinations(x.tolist(), 2):
+        gap = [u - v for u, v in zip(a, b, strict=True)]
+        observed = math.fsum(gap)
+        permuted = [math.fsum(q * g for q, g in zip(row, gap, strict=True)) for row in s]
+        # far from a tie, so that no order of summation matters
+        assert min(abs(p - observed) for p in permuted) > 1e-9
+        expected.append(sum(p >= observed for p in permuted))
+    assert p_counts(x).tolist() == expected
+
+
+def test_pairs_come_in_the_order_of_triu_indices():
+    x = np.random.default_rng(3).normal(size=(4, 12))
+    expected = [p_counts(x[[i, j]])[0] for i, j in zip(*np.triu_indices(4, 1), strict=True)]
+    assert p_counts(x).tolist() == expected == loops(x)
+
+
+def test_one_segment():
+    plus = sum(row == [1] for row in signs_by_definition(1))
+    assert p_counts([[1], [0]]).tolist() == [plus]
+    assert p_counts([[0], [1]]).tolist() == [1000]
+    assert p_counts([[1], [1]]).tolist() == [1000]
+
+
+def test_identical_and_constant_systems():
+    x = np.random.default_rng(1).normal(size=40)
+    assert p_counts([x, x, x]).tolist() == [1000] * 3
+    constant = [[3.3] * 9, [1.1] * 9, [1.1] * 9]
+    assert p_counts(constant).tolist() == loops(constant)
+    assert p_counts(np.zeros((2, 5))).tolist() == [1000]
+
+
+@pytest.mark.parametrize("step", [1.0, 0.1, 1 / 3])
+def test_ties_among_many_segments(step):
+    # MQM-like: mostly zeros, multiples of 0.1; the shares of rows in doubt are what a plain matrix product gets wrong
+    x = -np.random.default_rng(5).choice([0, 0, 0, 1, 2, 5, 10, 50], size=(4, 300)) * step
+    x[3] = x[2][::-1]  # the same errors on other segments: equal totals, up to the order of summation
+    assert p_counts(x, permutations=200).tolist() == loops(x, permutations=200)
+
+
+def test_integers_against_exact_arithmetic():
+    x = np.random.default_rng(2).integers(-5, 6, size=(5, 30))
+    s = np.array(signs_by_definition(30))
+    gap = np.array([a - b for a, b in combinations(x, 2)])
+    assert p_counts(x).tolist() == (s @ gap.T >= gap.sum(axis=1)).sum(axis=0).tolist()
+
+
+def test_missing_segments_leave_a_pair_what_it_shares():
+    x = np.array([[1, NAN, 3, 0.5, 2], [0, 1, NAN, 0, 1], [0.2, 2, 1, 1, 0]])
+    counts = p_counts(x)
+    assert counts.tolist() == loops(x)
+    assert p_counts(x[:, [0, 3, 4]])[0] != counts[0]  # signs stay with their segments: dropping columns draws others
+    apart = [[1, NAN, 3, NAN], [NAN, 1, NAN, 3]]
+    assert p_counts(apart).tolist() == [1000]
+
+
+def test_the_input_stays_and_the_answer_repeats():
+    x = np.random.default_rng(9).normal(size=(3, 20))
+    x[0, 0] = NAN
+    before = x.copy()
+    first = p_counts(x)
+    assert np.array_equal(p_counts(x), first) and np.array_equal(x, before, equal_nan=True)
+    assert p_counts(x.astype(object).tolist()).tolist() == first.tolist()
+    assert p_counts(np.asfortranarray(x)).tolist() == first.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        signs(20)[0, 0] = 1
+
+
+def test_seed_and_number_of_permutations():
+    x = np.random.default_rng(11).normal(size=(3, 15))
+    assert p_counts(x, 77, 5).tolist() == loops(x, 77, 5) != loops(x, 77, 6)
+    assert p_values(x, 77, 5).tolist() == (p_counts(x, 77, 5) / 77).tolist()
+    assert p_counts(x, np.int64(77), 5).tolist() == loops(x, 77, 5)
+
+
+@pytest.mark.parametrize("x, options, sentence", [
+    ([[1, 2]], {}, r"x has shape \(1, 2\); at least two systems"),
+    ([[], []], {}, r"x has shape \(2, 0\)"),
+    ([1, 2], {}, r"x has shape \(2,\); a matrix"),
+    ([[1, float("inf")], [0, 0]], {}, r"x\[0, 1\] is inf"),
+    ([["a"], ["b"]], {}, "x holds something that is not a number"),
+    ([[1], [2]], {"permutations": 0}, "permutations is 0; a whole number of at least 1"),
+    ([[1], [2]], {"permutations": 10.5}, "permutations is 10.5"),
+])
+def test_refusals(x, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        p_counts(x, **options)
+
+
+PERMUTATIONS = 64
+shapes = st.tuples(st.integers(2, 4), st.integers(1, 9))
+
+
+def matrices(elements):
+    return shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=elements))
+
+
+tenths = st.integers(-60, 0).map(lambda n: n * 0.1)
+free = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@settings(deadline=None, max_examples=60)
+@given(matrices(st.one_of(tenths, free, st.just(NAN))))
+def test_any_matrix_gives_what_the_loops_give(x):
+    assert p_counts(x, PERMUTATIONS).tolist() == loops(x, PERMUTATIONS)
+
+
+@settings(deadline=None, max_examples=40)
+@given(matrices(tenths), st.randoms(use_true_random=False))
+def test_renaming_systems(x, random):
+    """A pair in the other order counts the permutations that do not exceed: the counts overlap in the ties alone."""
+    order = list(range(len(x)))
+    random.shuffle(order)
+    pairs = list(combinations(range(len(x)), 2))
+    counts, ties = p_counts(x, PERMUTATIONS), loops(x, PERMUTATIONS, ties=True)
+    of = {}
+    for (i, j), c, t in zip(pairs, counts.tolist(), ties, strict=True):
+        of[i, j], of[j, i] = c, PERMUTATIONS - c + t
+    assert p_counts(x[order], PERMUTATIONS).tolist() == [of[order[i], order[j]] for i, j in pairs]
+
+
+@settings(deadline=None, max_examples=40)
+@given(matrices(st.integers(-100, 100).map(float)), st.integers(-1000, 1000), st.sampled_from([0.125, 2.0, 1024.0]))
+def test_shift_and_scale_change_nothing(x, shift, scale):
+    """In whole numbers and powers of two every sum is exact, so the answer is the very same."""
+    assert p_counts((x + shift) * scale, PERMUTATIONS).tolist() == p_counts(x, PERMUTATIONS).tolist()

@@ -1,0 +1,93 @@
+"""A pool refuses what cannot be used; the input checks and the offsets of a scorer by hand."""
+
+import numpy as np
+import pytest
+
+from whichbird import Pool, _check
+from whichbird.augment import offsets
+from whichbird.pool import system_means
+
+NAN = float("nan")
+
+
+def pool(**changes) -> Pool:
+    """A valid pool of two systems and three segments, with changes."""
+    given = {
+        "name": "p", "systems": ("x", "y"), "lines": [0, 2, 5], "source_lines": 6,
+        "total": [[0, -1, NAN], [0, 0, -6]],
+        "adequacy": [[0, -1, NAN], [0, 0, -5]], "fluency": [[0, 0, NAN], [0, 0, -1]],
+        "scorers": {"s": [[1, 2, 3], [4, 5, 6]]},
+    }
+    return Pool(**given | changes)
+
+
+def test_a_pool_keeps_float_matrices():
+    p = pool()
+    for x in (p.total, p.adequacy, p.fluency, p.scorers["s"]):
+        assert x.dtype == np.float64 and x.shape == (2, 3)
+    assert p.lines.tolist() == [0, 2, 5]
+    assert p.rated.tolist() == [2, 3]
+    assert pool(adequacy=None, fluency=None).rated.tolist() == [2, 3]
+    assert system_means(p.total).tolist() == [-0.5, -2]
+
+
+@pytest.mark.parametrize("changes, sentence", [
+    ({"systems": ("x",)}, "1 system; at least two"),
+    ({"systems": ("x", "x")}, "system 'x' is there twice"),
+    ({"fluency": None}, "come together or not at all"),
+    ({"lines": [], "total": [[], []], "adequacy": None, "fluency": None, "scorers": {}}, "no segment is rated"),
+    ({"lines": [0, 2, 6]}, "lines must be different whole numbers below 6"),
+    ({"lines": [0, 2, 2]}, "lines must be different"),
+    ({"lines": [0, 2, -1]}, "lines must be different"),
+    ({"lines": [0, 2, 2.5]}, "lines must be different"),
+    ({"lines": [0, 2]}, r"total has shape \(2, 3\) where \(2, 2\)"),
+    ({"total": [[0, 0, 0]]}, r"total has shape \(1, 3\) where \(2, 3\)"),
+    ({"total": [[0, 0], [0]]}, "total holds something that is not a number, or rows of unequal length"),
+    ({"total": [0, 0, 0]}, r"total has shape \(3,\); a matrix"),
+    ({"total": [[0, 0, float("inf")], [0, 0, 0]]}, r"total\[0, 2\] is inf"),
+    ({"total": [[NAN] * 3, [0, 0, 0]]}, "system 'x' has no total rating at all"),
+    ({"fluency": [[0, 0, 0], [0, 0, -1]]}, "a cell has an adequacy and no fluency rating"),
+    ({"scorers": {"s": [[1, 2, NAN], [4, 5, 6]]}}, r"scorer s\[0, 2\] is nan"),
+    ({"scorers": {"s": [[1, 2], [4, 5]]}}, "scorer s has shape"),
+    ({"scorers": {"s": [["a", "b", "c"]] * 2}}, "scorer s holds something that is not a number"),
+])
+def test_a_pool_refuses(changes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        pool(**changes)
+
+
+def test_vectors_and_weights_are_checked():
+    assert _check.vector((1, 2), "a").tolist() == [1, 2]
+    assert _check.weights(None, 4).tolist() == [0.25] * 4
+    assert _check.weights([2, 0, 6], 3).tolist() == [0.25, 0, 0.75]
+    for bad, sentence in [
+        ([[1]], r"a has shape \(1, 1\); one value per system"), ([1, None], r"a\[1\] is nan"),
+        (["x"], "a holds something that is not a number"), ([1, 2, float("-inf")], r"a\[2\] is -inf"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            _check.vector(bad, "a")
+    for bad, sentence in [
+        ([1, 2], "weights has 2 values where 3 are expected"), ([1, 2, NAN], r"weights\[2\] is nan"),
+        ([1, -2, 3], r"weights\[1\] is -2; a weight cannot be negative"),
+        ([0, 0, 0], "the weights sum to 0"), ([1e308, 1e308, 1e308], "the weights sum to inf"),
+    ]:
+        with pytest.raises(ValueError, match=sentence), np.errstate(over="ignore"):
+            _check.weights(bad, 3)
+
+
+def test_offsets_by_hand():
+    # cells with equal errors: x0, y0 and y2 (mean 2), x1 alone, y1 alone; the unrated x2 takes no part
+    a, f = np.array([[0, -1, NAN], [0, -5, 0.0]]), np.array([[0, 0, NAN], [0, 0, -0.0]])
+    x = np.array([[1.0, 7, 100], [3.0, 8, 2]])
+    assert offsets(x, a, f).tolist() == [(1 - 2) / 2, ((3 - 2) + (2 - 2)) / 3]
+
+
+def test_offsets_sum_to_nothing_and_ignore_a_shift():
+    rng = np.random.default_rng(0)
+    a, f = -rng.integers(0, 3, (4, 50)).astype(float), -rng.integers(0, 3, (4, 50)).astype(float)
+    x = rng.normal(size=(4, 50))
+    e = offsets(x, a, f)
+    rounding = 1e-13 * np.abs(x + 3).max()  # of a mean over some tens of scores, a few hundred units in the last place
+    assert abs(e.mean()) < rounding  # each group's deviations cancel
+    assert np.allclose(offsets(x + 3.0, a, f), e, rtol=0, atol=rounding)
+    assert offsets(a + 2 * f, a, f).tolist() == [0, 0, 0, 0]  # a scorer that follows the errors is explained exactly

@@ -68,8 +68,19 @@ def _stationary(a, f, beta) -> list[np.ndarray]:
                 continue
             s = -0.5 * (rc[j] + np.copysign(root.real, rc[j]))
             with np.errstate(all="ignore"):
-                out += [1 / m + u + x * basis[:, j] for x in (s / t[j], b / s)]
+                out += [_onto(1 / m + u + x * basis[:, j], basis[:, j], a, f, beta) for x in (s / t[j], b / s)]
     return _checked(out, a, f, beta)
+
+
+def _onto(w, along, a, f, beta):
+    """Move w along a direction onto the constraint, measured from the variances themselves: the quadratic form has lost digits."""
+    for _ in range(3):
+        g = (1 - beta) * (a - w @ a) ** 2 - beta * (f - w @ f) ** 2
+        step = (w @ g) / (along @ g)
+        if not abs(step) < 1e-6:  # symmetric pools have no slope here, and need none
+            break
+        w = w - step * along
+    return w
 
 
 def _checked(ws, a, f, beta):
@@ -78,7 +89,7 @@ def _checked(ws, a, f, beta):
         if not np.isfinite(w).all() or abs(w.sum() - 1) > 1e-12:
             continue
         s_a, s_f = (w @ (x - w @ x) ** 2 for x in (a, f))
-        if s_a + s_f > 1e-24 and abs(s_a / (s_a + s_f) - beta) <= 1e-9:
+        if s_a + s_f > 1e-24 and abs(s_a / (s_a + s_f) - beta) <= 1e-12:
             keep.append(w)
     return keep
 

@@ -1,6 +1,7 @@
-"""Rebuild what takes too long for a chapter, from the digests: data/cells.csv (four million weightings of each dataset) and data/stability.csv.
+"""Rebuild data/cells.csv and data/stability.csv from the digests: what takes too long for a chapter.
 
-python data/sample.py [cells] [stability] [--draws N]; some minutes on two cores for cells, half a minute for stability, both if neither is named.
+python data/sample.py [cells] [stability] [--draws N]; both tables if none is named. On two cores cells takes some
+minutes (four million weightings of each dataset), stability half a minute.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def stability(names) -> pd.DataFrame:
         low, high = wb.reachable(d.adequacy, d.fluency)
         inset = INSET * (high - low)
         betas = np.linspace(low + inset, high - inset, TARGETS)
-        tables.append(at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas).assign(dataset=name))
+        table = at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas)
+        tables.append(table.assign(dataset=name))
     return _stacked(tables)
 
 
@@ -66,7 +68,7 @@ def main(argv=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tables", nargs="*", metavar="table", help="cells, stability, or both (default)")
     parser.add_argument("--draws", type=int, default=DRAWS, help=f"weightings per dataset (default {DRAWS:,})")
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent, help="folder to write to (default: this one)")
+    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent, help="folder (default: this one)")
     args = parser.parse_args(argv)
     names = [n for n in wb.datasets() if n != "ende23" and wb.load(n).adequacy is not None]
     make = {"cells": lambda: sample(names, args.draws), "stability": lambda: stability(names)}

@@ -14,8 +14,8 @@ from .reweight import reweight_sweep
 def leave_one_out(human: np.ndarray, scorers: np.ndarray, systems: int, exact: bool = True) -> np.ndarray:
     """A score of every scorer on every pool with one system left out: (K, M), higher is better; only its order matters.
 
-    `human` (P,), `scorers` (M, P) are p-values as whole numbers of permutations. Exact scores are negated integer sums of
-    |p_human − p_scorer|; otherwise each is SPA as a floating mean, whose rounding breaks exact ties.
+    `human` (P,), `scorers` (M, P) are p-values as whole numbers of permutations. Exact scores are negated integer sums
+    of |p_human − p_scorer|; otherwise each is SPA as a floating mean, whose rounding breaks exact ties.
     """
     i, j = np.triu_indices(systems, 1)
     out = np.empty((systems, len(scorers)), dtype=np.int64 if exact else np.float64)
@@ -29,9 +29,10 @@ def leave_one_out(human: np.ndarray, scorers: np.ndarray, systems: int, exact: b
 
 
 def leave_one_out_at(adequacy, fluency, human, scorers, betas) -> tuple[np.ndarray, np.ndarray]:
-    """`leave_one_out` with every reduced pool reweighted to each target of `betas` (B,): scores (B, K, M) and ESS (B, K).
+    """`leave_one_out` with every reduced pool reweighted to each of `betas` (B,): scores (B, K, M) and ESS (B, K).
 
-    Scores are negated weighted means of |p_human − p_scorer|, in permutations. Both are NaN where a reduced pool cannot reach a target.
+    Scores are negated weighted means of |p_human − p_scorer|, in permutations. Both are NaN where a reduced pool cannot
+    reach a target.
     """
     adequacy, fluency, betas = (np.asarray(x, dtype=np.float64) for x in (adequacy, fluency, betas))
     systems = adequacy.size
@@ -52,25 +53,25 @@ def leave_one_out_at(adequacy, fluency, human, scorers, betas) -> tuple[np.ndarr
 def at_balance(adequacy, fluency, human, scorers, betas) -> pd.DataFrame:
     """The pooled τ of leave-one-out rankings at fixed balances: one row per target.
 
-    Columns: beta; tau; subsets, how many reduced pools reach beta, the others being dropped; free, the τ of just those pools
-    unweighted; ess, their mean after reweighting. τ is NaN where fewer than two pools are left.
+    Columns: beta; tau; subsets, how many reduced pools reach beta, the others being dropped; free, the τ of just those
+    pools unweighted; ess, their mean after reweighting. τ is NaN where fewer than two pools are left.
     """
     scores, ess = leave_one_out_at(adequacy, fluency, human, scorers, betas)
     plain = leave_one_out(human, scorers, len(adequacy))
     rows = []
     for beta, score, size in zip(betas, scores, ess, strict=True):
         kept = ~np.isnan(size)
-        enough = kept.sum() > 1
-        rows.append({"beta": float(beta), "tau": pooled_tau(score[kept], TIE) if enough else np.nan, "subsets": int(kept.sum()),
-                     "free": pooled_tau(plain[kept]) if enough else np.nan, "ess": size[kept].mean() if kept.any() else np.nan})
+        tau, free = (pooled_tau(score[kept], TIE), pooled_tau(plain[kept])) if kept.sum() > 1 else (np.nan, np.nan)
+        mean = size[kept].mean() if kept.any() else np.nan
+        rows.append({"beta": float(beta), "tau": tau, "subsets": int(kept.sum()), "free": free, "ess": mean})
     return pd.DataFrame(rows)
 
 
 def pooled_tau(scores: np.ndarray, tie: float = 0) -> float:
     """Kendall's τ pooled over all pairs of rankings: scores (R, M), one ranking of M scorers per row.
 
-    For each pair of rankings and pair of scorers: +1 if both put them in the same strict order, −1 if in opposite ones, 0 if either
-    ties them; the mean of all. Scores that differ by no more than `tie` are tied.
+    For each pair of rankings and pair of scorers: +1 if both put them in the same strict order, −1 if in opposite ones,
+    0 if either ties them; the mean of all. Scores that differ by no more than `tie` are tied.
 
     >>> pooled_tau(np.array([[3, 2, 1], [3, 1, 2]]))
     0.3333333333333333

@@ -16,7 +16,11 @@ INK = "#2b3036"
 FAINT = "#8a929b"
 PAPER = "#fdfdfb"     # a light card of its own, so that figures read the same on a dark page
 
+UNREACHED = "#b4b9be"
 BALANCE = LinearSegmentedColormap.from_list("balance", [FLUENCY, "#c9c9c4", ADEQUACY])  # β from 0 to 1
+# Adequacy over fluency from 0 to 1: pale in the middle, so that a balanced cell is not taken for an unreached, grey one
+PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6", ADEQUACY])
+PREFERENCE = PREFERENCE.with_extremes(bad=UNREACHED)
 
 
 # The three measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
@@ -123,3 +127,27 @@ def _shaded(ax: plt.Axes, x, y, ess, colour: str, dashes) -> None:
 def _pale(colour: str, ess: float) -> np.ndarray:
     share = 0.12 + 0.88 * ess**1.5  # the eye takes equal steps of lightness for smaller ones at the dark end
     return share * np.array(to_rgb(colour)) + (1 - share) * np.array(to_rgb(PAPER))
+
+
+def ramps(ax: plt.Axes, cells, limits=(0.0, 1.0), bins: int = 8, shades: int = 24) -> mpl.image.AxesImage:
+    """Cells of (ESS, β), each a ramp from mean − std at its bottom to mean + std at its top; the others stay grey.
+
+    `cells` is a table as `sampling.cells` gives it: bin numbers ess and beta, their lower edges ess_from and beta_from,
+    mean, std. ESS runs to the right, β upwards.
+    """
+    ess, beta = (_edges(cells[name], cells[f"{name}_from"], bins) for name in ("ess", "beta"))
+    image = np.full((bins, shades, bins), np.nan)
+    mean, std = (cells[name].to_numpy()[:, None] for name in ("mean", "std"))
+    image[cells["beta"], :, cells["ess"]] = mean + std * np.linspace(-1, 1, shades)
+    shown = ax.imshow(image.reshape(bins * shades, bins), origin="lower", aspect="auto", interpolation="nearest",
+                      cmap=PREFERENCE, vmin=limits[0], vmax=limits[1], extent=(ess[0], ess[-1], beta[0], beta[-1]))
+    ax.vlines(ess[1:-1], beta[0], beta[-1], color=PAPER, lw=1.0)
+    ax.hlines(beta[1:-1], ess[0], ess[-1], color=PAPER, lw=1.0)
+    ax.grid(visible=False)
+    return shown
+
+
+def _edges(bin_, lower, bins: int) -> np.ndarray:
+    """All edges of equal bins from the numbers and lower edges of some of them, at least two."""
+    step = np.ptp(lower) / np.ptp(bin_)
+    return lower.min() + step * (np.arange(bins + 1) - bin_.min())

@@ -38,12 +38,11 @@ def _stationary(a, f, beta) -> list[np.ndarray]:
     r = g - c
     quad = beta * np.outer(f, f) - (1 - beta) * np.outer(a, a)
     theta, vec = np.linalg.eigh(quad)
-    size = 1.0  # of standardised scores
-    curved = np.abs(theta) > 1e-13 * size
+    curved = np.abs(theta) > 1e-13  # of standardised scores
     rj = vec.T @ r
     t, rc = theta[curved], rj[curved]
     flat = float(r @ r - rc @ rc) if m - 1 > curved.sum() else 0.0
-    if flat < 1e-26 * size**2:
+    if flat < 1e-26:
         flat = 0.0
     flat_vec = r - vec[:, curved] @ rc if flat else np.zeros(m)
     squares = [np.array([1, 4 * x, 4 * x * x]) for x in t]  # (1 + 2ηθ)², rising powers
@@ -52,23 +51,24 @@ def _stationary(a, f, beta) -> list[np.ndarray]:
         rest = _product(squares[:j] + squares[j + 1 :])
         poly = _add(poly, -rc[j] ** 2 * np.convolve([0, 1, t[j]], rest))
     poly = _add(poly, -flat * np.convolve([0, 1], _product(squares)))
-    out = []
-    if np.abs(poly).max() <= 1e-15 * size:
+    if np.abs(poly).max() <= 1e-15:
         return _checked([np.full(m, 1 / m)], a, f, beta)
-    for eta in np.polynomial.polynomial.polyroots(np.trim_zeros(poly, "b")):
-        if abs(eta.imag) > 1e-5 * (1 + abs(eta)):
-            continue
-        eta = _polish(eta.real, t, rc, flat, c)
-        with np.errstate(all="ignore"):
-            u = -eta * (vec[:, curved] @ (rc / (1 + 2 * eta * t)) + flat_vec)
-        out.append(1 / m + u)
-    for j in range(t.size):  # a pole whose residue vanishes leaves one coordinate free
-        if abs(rc[j]) <= 1e-9 * size:
-            eta, others = -0.5 / t[j], np.arange(t.size) != j
-            u = -eta * (vec[:, curved][:, others] @ (rc[others] / (1 + 2 * eta * t[others])) + flat_vec)
-            b = u @ quad @ u + r @ u + c
-            if -b / t[j] >= 0:
-                out += [1 / m + u + sign * np.sqrt(-b / t[j]) * vec[:, curved][:, j] for sign in (-1, 1)]
+    roots = np.polynomial.polynomial.polyroots(np.trim_zeros(poly, "b"))
+    etas = [_polish(x.real, t, rc, flat, c) for x in roots if abs(x.imag) <= 1e-5 * (1 + abs(x))]
+    out, basis = [], vec[:, curved]
+    for eta in etas + list(-0.5 / t):
+        for j in range(t.size):
+            # all coordinates from the multiplier but one, and that one from the constraint: exact at a root, safe near a pole
+            others = np.arange(t.size) != j
+            with np.errstate(all="ignore"):
+                u = -eta * (basis[:, others] @ (rc[others] / (1 + 2 * eta * t[others])) + flat_vec)
+                b = u @ quad @ u + r @ u + c
+                root = np.sqrt(rc[j] ** 2 - 4 * t[j] * b + 0j)
+            if abs(root.imag) > 1e-9:
+                continue
+            s = -0.5 * (rc[j] + np.copysign(root.real, rc[j]))
+            with np.errstate(all="ignore"):
+                out += [1 / m + u + x * basis[:, j] for x in (s / t[j], b / s)]
     return _checked(out, a, f, beta)
 
 
@@ -117,24 +117,24 @@ def lower_bound(a, f, beta, above: bool, goal: float, most: int = 2000) -> float
     scale = max(np.ptp(a), np.ptp(f))
     a, f = (a - a.mean()) / scale, (f - f.mean()) / scale
     x, v, c, d = (a, f, 1 - beta, beta) if above else (f, a, beta, 1 - beta)
-    todo, worst, start = [(v.min(), v.max(), np.array([1 / a.size, 1.0, 0.0]))], np.inf, None
+    todo, worst = [(v.min(), v.max())], np.inf
     for _ in range(most):
         if not todo:
             return worst
-        low, high, start = todo.pop()
-        const, lin = c * x**2 - d * (v - low) * (v - high), -2 * c * x
+        low, high = todo.pop()
+        const = c * x**2 - d * (v - low) * (v - high)
 
         def negative(y):
-            tau, t, ta = y[0], np.exp(y[1]), y[2]
-            z = np.maximum(tau + t * const + ta * lin, 0)
-            grad = np.array([1 - z.sum(), t * (c * (ta / t) ** 2 - z @ const), -2 * c * ta / t - z @ lin])
-            return -(tau - c * ta**2 / t - 0.5 * z @ z), -grad
+            tau, t, mean = y[0], np.exp(y[1]), y[2]
+            z = np.maximum(tau + t * const - 2 * c * t * mean * x, 0)
+            grad = [1 - z.sum(), t * (2 * c * mean * (z @ x) - c * mean**2 - z @ const), 2 * c * t * (z @ x - mean)]
+            return -(tau - c * t * mean**2 - 0.5 * z @ z), -np.array(grad)
 
-        fit = minimize(negative, start, jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 200})
+        bounds = [(None, None), (-2, 16), (x.min(), x.max())]  # any point gives a bound, so a short climb is safe
+        fit = minimize(negative, [1 / a.size, 1.0, 0.0], jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15})
         bound = -2 * fit.fun
         if bound >= goal:
             worst = min(worst, bound)
         else:
-            mid = 0.5 * (low + high)
-            todo += [(low, mid, fit.x), (mid, high, fit.x)]
+            todo += [(low, 0.5 * (low + high)), (0.5 * (low + high), high)]
     return -np.inf

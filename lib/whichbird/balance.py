@@ -134,11 +134,7 @@ def reachable(adequacy, fluency) -> tuple[float, float]:
     >>> reachable([0, 2, 0], [0, 1, 3])
     (0.0, 0.8)
     """
-    p = Standard.of(adequacy, fluency)
-    _, df, da = _steps(p.f, p.a)
-    low = _gap_balance(da, df).min()
-    _, da, df = _steps(p.a, p.f)
-    return float(low), float(_gap_balance(da, df).max())
+    return _reachable(Standard.of(adequacy, fluency))
 
 
 def target(adequacy, fluency, beta) -> float:
@@ -256,6 +252,13 @@ def _snapped(x: np.ndarray, noise: float) -> np.ndarray:
     return out
 
 
+def _reachable(p: Standard) -> tuple[float, float]:
+    _, df, da = _steps(p.f, p.a)
+    low = _gap_balance(da, df).min()
+    _, da, df = _steps(p.a, p.f)
+    return float(low), float(_gap_balance(da, df).max())
+
+
 def _gap_balance(da: np.ndarray, df: np.ndarray) -> np.ndarray:
     """β of pairs with these gaps; NaN where both are zero."""
     with np.errstate(invalid="ignore"):
@@ -265,11 +268,13 @@ def _gap_balance(da: np.ndarray, df: np.ndarray) -> np.ndarray:
 
 
 def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct points sorted by (y, x): the index of one system at each, and the gaps in x and in y from each to the next."""
+    """The distinct points in the order of (y, x): for every system the number of its point, and the gaps in x and y from each to the next."""
     order = np.lexsort((x, y))
     dx, dy = np.diff(x[order]), np.diff(y[order])
     moved = (dx != 0) | (dy != 0)
-    return order[np.concatenate(([True], moved))], dx[moved], dy[moved]
+    point = np.empty(x.size, int)
+    point[order] = np.concatenate(([0], np.cumsum(moved)))
+    return point, dx[moved], dy[moved]
 
 
 def _centred(x: np.ndarray, w: np.ndarray) -> np.ndarray:

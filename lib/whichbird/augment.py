@@ -1,7 +1,7 @@
 """Augmented scorers: move a real scorer along a direction whose meaning is known, by a dial d.
 
-Every family adds one constant per system, so the differences within a system, and with them SPA's sense of confidence, stay what
-they were. Written on system means ȳ with spread SD(ȳ):
+Every family adds one constant per system, so the differences within a system, and with them SPA's sense of confidence,
+stay what they were. Written on system means ȳ with spread SD(ȳ):
 
 - adequacy-fluency: add d · SD · (z(adequacy) − z(fluency));
 - adherence:        add d · SD · z(official human total);
@@ -25,8 +25,8 @@ for _grid in DIALS.values():
 def offsets(x: np.ndarray, adequacy: np.ndarray, fluency: np.ndarray) -> np.ndarray:
     """Each system's mean of what its errors do not explain, in the scorer's units: shape (K,).
 
-    `x` (K, N) are a scorer's segment scores; cells whose (adequacy, fluency) are exactly equal form a group, and a cell is
-    explained by its group's mean score. Cells without a rating take no part.
+    `x` (K, N) are a scorer's segment scores; cells whose (adequacy, fluency) are exactly equal form a group, and a cell
+    is explained by its group's mean score. Cells without a rating take no part.
 
     >>> offsets(np.array([[1.0, 3.0], [5.0, 7.0]]), np.zeros((2, 2)), np.array([[0, -1.0], [0, -1.0]]))
     array([-2.,  2.])

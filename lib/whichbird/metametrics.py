@@ -1,6 +1,7 @@
 """Meta-metrics: how well a scorer agrees with people about a pool of systems, plain or weighted.
 
-A weighting w of the systems gives the pair k < k′ the weight w_k w_k′, normalised over pairs. Uniform weights are the classical case.
+A weighting w of the systems gives the pair k < k′ the weight w_k w_k′, normalised over pairs. Uniform weights are the
+classical case.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ def pair_weights(w) -> np.ndarray:
     pairs = w[..., i] * w[..., j]
     total = pairs.sum(axis=-1, keepdims=True)
     if (total <= 0).any():
-        raise ValueError("all weight lies on one system, so no pair has any; at least two systems need a positive weight")
+        raise ValueError("all weight lies on one system; at least two systems need a positive weight to make a pair")
     return pairs / total
 
 
 def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
     """Soft pairwise accuracy 1 − Σ π |p_human − p_scorer| from p-values.
 
-    `human_p` (P,), `scorer_p` (…, P); `w` None (uniform), (K,) or (W, K). Returns shape (…), with W in front where given.
-    A constant scorer has p = 1 on every pair: it is scored like any other.
+    `human_p` (P,), `scorer_p` (…, P); `w` None (uniform), (K,) or (W, K). Returns shape (…), with W in front where
+    given. A constant scorer has p = 1 on every pair: it is scored like any other.
 
     >>> float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5]))
     0.8333333333333334
@@ -50,7 +51,7 @@ def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
         return 1 - distance.mean(axis=-1)
     pi = pair_weights(w)
     if pi.shape[-1] != distance.shape[-1]:
-        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {distance.shape[-1]} p-values")
+        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, not {distance.shape[-1]} as in the p-values")
     flat = distance.reshape(-1, distance.shape[-1])
     far = (pi @ flat.T).reshape(pi.shape[:-1] + distance.shape[:-1])
     return np.subtract(1, far, out=far)[()]  # [()] turns an array without axes into a number
@@ -65,7 +66,7 @@ def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEE
     """
     human, scorer = _check.matrix(human, "human", allow_nan=True), _check.matrix(scorer, "scorer", allow_nan=True)
     if human.shape != scorer.shape:
-        raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both need the same systems × segments")
+        raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both must be alike, systems × segments")
     return float(spa_from_p(p_values(human, permutations, seed), p_values(scorer, permutations, seed), w))
 
 

@@ -1,15 +1,15 @@
 """Paired-permutation p-values: how surely one system outranks another on the same segments.
 
-For systems i before j the observed gap is Σ (x_i − x_j) over the segments. A permutation swaps the two systems' scores on
-a random half of the segments, which flips signs; the p-value is the share of permutations whose gap is at least the
+For systems i before j the observed gap is Σ (x_i − x_j) over the segments. A permutation swaps the two systems' scores
+on a random half of the segments, which flips signs; the p-value is the share of permutations whose gap is at least the
 observed one. Small p: i is surely better. All pairs, and people and scorers alike, share one matrix of signs, as in the
 field's toolkit.
 
-Ties make this delicate. MQM scores are multiples of 0.1, so a permuted gap can equal the observed one exactly in decimal,
-while in binary either may come out larger, depending on the order of summation. We fix the order: each system's signed sum
-runs over the segments from first to last in float64. That is bit-for-bit the same everywhere, and it is the order under
-which the published values come out. Since only near-ties can tell orders apart, a fast matrix product decides all other
-cases.
+Ties make this delicate. MQM scores are multiples of 0.1, so a permuted gap can equal the observed one exactly in
+decimal, while in binary either may come out larger, depending on the order of summation. We fix the order: each
+system's signed sum runs over the segments from first to last in float64. That is bit-for-bit the same everywhere, and
+it is the order under which the published values come out. Since only near-ties can tell orders apart, a fast matrix
+product decides all other cases.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def p_counts(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarra
 
 
 def permuted_gaps(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
-    """What the test compares, for one pair x (2, N): the observed mean gap, then the permuted; shape (1 + permutations,).
+    """What the test compares, for one pair x (2, N): the observed mean gap, then the permuted: (1 + permutations,).
 
     >>> gaps = permuted_gaps([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
     >>> float(gaps[0]), int((gaps[1:] >= gaps[0]).sum())
@@ -118,8 +118,8 @@ def p_curve_counts(x, shifts, permutations: int = PERMUTATIONS, seed: int = SEED
 def p_line_counts(x, direction, dials, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """Counts for x + d·direction at every dial d, where `direction` (K, N) may differ from segment to segment: (D, P).
 
-    Signed and plain gap are both linear in d, so a permutation reaches the observed gap on one side of a threshold; which
-    side depends on the permutation. Exactly equal to calling `p_counts` on each augmented matrix.
+    Signed and plain gap are both linear in d, so a permutation reaches the observed gap on one side of a threshold;
+    which side depends on the permutation. Exactly equal to calling `p_counts` on each augmented matrix.
 
     >>> p_line_counts([[1, 2, 3], [1, 2, 3]], [[1, 1, 1], [0, 0, 0]], [-1, 0, 1])[:, 0]
     array([1000, 1000,  122])

@@ -1,12 +1,13 @@
 """The three measures: how often a meta-evaluation tells apart two neighbours on a dial, in the right direction.
 
-For a base scorer and two adjacent dials the meta-evaluation answers 1 if the larger dial gets the better SPA, 0 if the smaller one does,
-½ if they tie. A measure is the mean over adjacent dials, then over base scorers. Only signs of differences of SPA matter, and
+For a base scorer and two adjacent dials the meta-evaluation answers 1 if the larger dial gets the better SPA, 0 if the
+smaller one does, ½ if they tie. A measure is the mean over adjacent dials, then over base scorers. Only signs of
+differences of SPA matter, and
 
     SPA(d+1) − SPA(d) = Σ_pairs π · (|p_h − p_d| − |p_h − p_{d+1}|),
 
-so all there is to know about a dataset is one table of *steps*, whole numbers once p-values are counted in permutations, and a
-weighting answers by a matrix product.
+so all there is to know about a dataset is one table of *steps*, whole numbers once p-values are counted in
+permutations, and a weighting answers by a matrix product.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def steps(human: np.ndarray, curves: np.ndarray) -> np.ndarray:
 def preference(step: np.ndarray, w=None, chunk: int = 1024, single: bool = False) -> np.ndarray | float:
     """A measure for one weighting w (K,), for many (W, K), or for none (uniform): a share from 0 to 1, or an array (W,).
 
-    `step` is (M, D−1, P). Weightings are taken `chunk` at a time, so memory stays bounded. With `single` the product runs in
-    float32, and every sign its rounding could have changed is decided again in float64: the result is the same, only faster.
+    `step` is (M, D−1, P). Weightings are taken `chunk` at a time, so memory stays bounded. With `single` the product
+    runs in float32, and every sign its rounding could have changed is decided again in float64: the result is the same,
+    only faster.
 
     >>> step = steps(np.array([10, 0, 5]), np.array([[[4, 0, 5], [7, 0, 5], [14, 0, 5], [14, 0, 5]]]))
     >>> preference(step), preference(step, [1, 0, 1])

@@ -1,8 +1,9 @@
 """Many weightings at once: draws on the simplex, what they are worth, and cells of (ESS, β).
 
-Drawn uniformly, weightings of a dozen systems hardly ever have a large effective sample size. So draws come from a mixture of symmetric
-Dirichlet distributions that covers ESS from K/2 to nearly K, and every draw carries an importance weight back to the uniform
-distribution. That weight depends on the draw only through Σ log w, and is kept as a logarithm.
+Drawn uniformly, weightings of a dozen systems hardly ever have a large effective sample size. So draws come from a
+mixture of symmetric Dirichlet distributions that covers ESS from K/2 to nearly K, and every draw carries an importance
+weight back to the uniform distribution. That weight depends on the draw only through Σ log w, and is kept as a
+logarithm.
 
 Draws are made in blocks of fixed size with seeds of their own, so how they are processed changes nothing.
 """
@@ -69,15 +70,18 @@ def log_importance(sum_log: np.ndarray, alpha: np.ndarray, systems: int) -> np.n
 
 
 def edges(adequacy, fluency, n: int = 200_000, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of the cells: ESS in equal bins on [K/2, K], β in equal bins over the central 98 % of the draws, rounded outward."""
+    """The edges of the cells: ESS in equal bins on [K/2, K], β in equal bins over the central 98 % of the draws.
+
+    β's ends are rounded outward to 0.01.
+    """
     beta = np.concatenate([d.beta for d in draws(adequacy, fluency, n, seed)])
-    low, high = np.quantile(beta, [0.01, 0.99])
+    low, high = 100 * np.quantile(beta, [0.01, 0.99])
     k = len(adequacy)
-    return np.linspace(k / 2, k, CELLS + 1), np.linspace(np.floor(low * 100) / 100, np.ceil(high * 100) / 100, CELLS + 1)
+    return np.linspace(k / 2, k, CELLS + 1), np.linspace(np.floor(low) / 100, np.ceil(high) / 100, CELLS + 1)
 
 
 def locate(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """The bin of each value, −1 outside; a value on an inner edge belongs to the upper bin, one on the last edge to the last.
+    """The bin of each value, −1 outside; an inner edge belongs to the bin above it, the last edge to the last bin.
 
     >>> locate(np.array([0.0, 1.0, 1.5, 2.0, 2.1]), np.array([0.0, 1.0, 2.0]))
     array([ 0,  1,  1,  1, -1])
@@ -87,19 +91,21 @@ def locate(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
     return np.where((values < grid[0]) | (values > grid[-1]), -1, bin_)
 
 
-def cells(adequacy, fluency, step: np.ndarray, n: int, seed: int = SEED, bins=None, progress: bool = True) -> pd.DataFrame:
+def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress: bool = True) -> pd.DataFrame:
     """Mean and spread of a measure within each cell of (ESS, β): one row per cell that any draw fell into.
 
-    `step` is the measure's table (see `preference.steps`). Columns: ess and beta (bin numbers), their lower edges, n (draws), kish (what
-    they are worth after weighting), mean and std (importance-weighted to uniform), plain_mean and plain_std (unweighted).
+    `step` is the measure's table (see `preference.steps`). Columns: ess and beta (bin numbers), their lower edges, n
+    (draws), kish (what they are worth after weighting), mean and std (importance-weighted to uniform), plain_mean and
+    plain_std (unweighted).
     """
     ess_edges, beta_edges = bins or edges(adequacy, fluency, seed=seed)
-    # Six sums per cell: 1, m, m² of the draws, then weighted: Σv, Σv², Σvm, Σvm². Weights are scaled by the largest seen so far.
+    # Seven sums per cell: 1, m, m² of the draws, then v, v², vm, vm² with v their weight over the largest seen so far.
     plain = np.zeros((CELLS * CELLS, 3))
     weighted = np.zeros((CELLS * CELLS, 4))
     top = np.full(CELLS * CELLS, -np.inf)
     blocks = draws(adequacy, fluency, n, seed)
-    for block in tqdm(blocks, total=-(-n // BLOCK), desc="weightings", unit="block", disable=None if progress else True):
+    silent = None if progress else True  # None: a bar on a terminal only
+    for block in tqdm(blocks, total=-(-n // BLOCK), desc="weightings", unit="block", disable=silent):
         e, b = locate(block.ess, ess_edges), locate(block.beta, beta_edges)
         inside = (e >= 0) & (b >= 0)
         if not inside.any():
@@ -129,7 +135,8 @@ def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges, beta_edges) -> 
     v, v2, vm, vm2 = weighted[used].T
     mean = vm / v
     return pd.DataFrame({
-        "ess": used // CELLS, "beta": used % CELLS, "ess_from": ess_edges[used // CELLS], "beta_from": beta_edges[used % CELLS],
+        "ess": used // CELLS, "beta": used % CELLS,
+        "ess_from": ess_edges[used // CELLS], "beta_from": beta_edges[used % CELLS],
         "n": n.astype(int), "kish": v**2 / v2,
         "mean": mean, "std": np.sqrt(np.maximum(vm2 / v - mean**2, 0)),
         "plain_mean": total / n, "plain_std": np.sqrt(np.maximum(squares / n - (total / n) ** 2, 0)),
@@ -137,7 +144,7 @@ def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges, beta_edges) -> 
 
 
 class Welch(NamedTuple):
-    """t, degrees of freedom, one-sided p that the second mean is larger, and Cohen's d (difference over the pooled spread)."""
+    """t, degrees of freedom, one-sided p that the second mean is larger, and Cohen's d (difference over spread)."""
 
     t: np.ndarray
     df: np.ndarray
@@ -163,5 +170,6 @@ def welch(mean1, std1, n1, mean2, std2, n2) -> Welch:
 
 def _dirichlet(rng: np.random.Generator, alpha: np.ndarray, systems: int) -> np.ndarray:
     """One block: equally many draws from each component, the components taking turns."""
-    g = np.stack([rng.standard_gamma(a, size=(BLOCK // alpha.size, systems)) for a in alpha], axis=1).reshape(-1, systems)
+    g = np.stack([rng.standard_gamma(a, size=(BLOCK // alpha.size, systems)) for a in alpha], axis=1)
+    g = g.reshape(-1, systems)
     return g / g.sum(axis=1, keepdims=True)

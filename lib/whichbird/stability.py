@@ -10,8 +10,8 @@ import numpy as np
 def leave_one_out(human: np.ndarray, scorers: np.ndarray, systems: int, exact: bool = True) -> np.ndarray:
     """A score of every scorer on every pool with one system left out: (K, M), higher is better; only its order matters.
 
-    `human` (P,), `scorers` (M, P) are p-values as whole numbers of permutations. Exact scores are negated integer sums of
-    |p_human − p_scorer|; otherwise each is SPA as a floating mean, whose rounding breaks exact ties.
+    `human` (P,), `scorers` (M, P) are p-values as whole numbers of permutations. Exact scores are negated integer sums
+    of |p_human − p_scorer|; otherwise each is SPA as a floating mean, whose rounding breaks exact ties.
     """
     i, j = np.triu_indices(systems, 1)
     out = np.empty((systems, len(scorers)), dtype=np.int64 if exact else np.float64)
@@ -27,8 +27,8 @@ def leave_one_out(human: np.ndarray, scorers: np.ndarray, systems: int, exact: b
 def pooled_tau(scores: np.ndarray) -> float:
     """Kendall's τ pooled over all pairs of rankings: scores (R, M), one ranking of M scorers per row.
 
-    For each pair of rankings and pair of scorers: +1 if both put them in the same strict order, −1 if in opposite ones, 0 if either
-    ties them; the mean of all.
+    For each pair of rankings and pair of scorers: +1 if both put them in the same strict order, −1 if in opposite ones,
+    0 if either ties them; the mean of all.
 
     >>> pooled_tau(np.array([[3, 2, 1], [3, 1, 2]]))
     0.3333333333333333

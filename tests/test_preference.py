@@ -83,7 +83,8 @@ def test_any_table(data, scorers, dials, systems, top):
     expected = slow(human, curves, w)
     # the answers are halves; a mean of them over another order of division is worth a few units in the last place
     assert preference(step, w) == preference(step, w, single=True) == pytest.approx(expected, abs=1e-14)
-    assert preference(step) == preference(step, [0.1] * systems) == pytest.approx(slow(human, curves, [1] * systems), abs=1e-14)
+    uniform = slow(human, curves, [1] * systems)
+    assert preference(step) == preference(step, [0.1] * systems) == pytest.approx(uniform, abs=1e-14)
     assert in_whole_numbers(human, curves, w) == pytest.approx(expected, abs=1e-14)
 
 
@@ -152,6 +153,18 @@ def test_single_precision_changes_nothing_where_everything_is_close(top):
     assert preference(step, w, single=True).tolist() == double.tolist()
     few = w[::50]
     assert double[::50] == pytest.approx([slow(human, curves, row) for row in few], abs=1e-14)
+
+
+@pytest.mark.parametrize("noise", [1e-9, 1e-7, 1e-6, 1e-5])
+def test_single_precision_where_large_steps_nearly_cancel(noise):
+    # each row sums to zero, so nearly uniform weightings leave of thousands what float32 cannot see
+    step = RNG.integers(-1000, 1001, size=(1, 300, 78))
+    step[..., -1] -= step.sum(axis=-1)
+    w = 1 + noise * RNG.normal(size=(200, 13))
+    w[0] = 1
+    double = preference(step, w)
+    assert double[0] == 0.5 and double[1:].min() < 0.5 < double[1:].max()
+    assert preference(step, w, single=True).tolist() == double.tolist()
 
 
 def test_a_step_counts_however_little_its_pair_weighs():

@@ -51,6 +51,7 @@ lab: .venv/.lab
 data: .venv/.ready
 	@echo "Rebuilding data/ ..."
 	@$(BIN)/python data/build.py $(if $(MTME),--mtme "$(MTME)",--download)
+	@$(BIN)/python data/sample.py
 
 bench: .venv/.ready
 	@echo "Comparing costs in one run (ratios; seconds differ from machine to machine) ..."

@@ -10,11 +10,13 @@ from .mtme import read_mqm_tsv, read_mtme
 from .permutation import p_curves, p_values
 from .pool import Pool
 from .result import Counts, Reweighting
+from .reweight import NotProven, beta_interval, reweight, reweight_sweep
 from .search import ablation, search, search_sweep
 from .stationary import stationary_points
 
 __all__ = [
-    "Counts", "DataError", "Digest", "Pool", "Reweighting", "__version__", "ablation", "balance", "certificate", "datasets", "ess",
+    "Counts", "DataError", "Digest", "NotProven", "Pool", "Reweighting", "__version__", "ablation", "balance", "beta_interval",
+    "certificate", "datasets", "ess",
     "load", "load_errors", "p_curves", "p_values", "pair_balances", "pairwise_accuracy", "pearson", "reachable", "read_mqm_tsv",
-    "read_mtme", "search", "search_sweep", "spa", "spa_from_p", "stationary_points",
+    "read_mtme", "reweight", "reweight_sweep", "search", "search_sweep", "spa", "spa_from_p", "stationary_points",
 ]

@@ -97,12 +97,7 @@ def pair_balances(adequacy, fluency) -> np.ndarray:
     """
     p = Standard.of(adequacy, fluency)
     i, j = np.triu_indices(p.a.size, 1)
-    da, df = p.a[i] - p.a[j], p.f[i] - p.f[j]
-    same = (np.abs(da) <= p.resolution) & (np.abs(df) <= p.resolution)
-    da[same] = df[same] = np.nan
-    # hypot-free ratio: dividing by the larger gap first keeps tiny gaps from squaring to zero
-    big = np.maximum(np.abs(da), np.abs(df))
-    return (da / big) ** 2 / ((da / big) ** 2 + (df / big) ** 2)
+    return _gap_balance(p.a[i] - p.a[j], p.f[i] - p.f[j])
 
 
 class Reach(NamedTuple):
@@ -120,10 +115,9 @@ def reach(adequacy, fluency) -> Reach:
     >>> reach([0, 2, 0], [0, 1, 3])
     Reach(low=0.0, high=0.8, low_pairs=((0, 2),), high_pairs=((0, 1),))
     """
-    a, f = pool(adequacy, fluency)
-    pairs = pair_balances(a, f)
-    i, j = np.triu_indices(a.size, 1)
-    low, high = float(np.nanmin(pairs)), float(np.nanmax(pairs))
+    pairs = pair_balances(adequacy, fluency)
+    i, j = np.triu_indices(np.size(adequacy), 1)
+    low, high = reachable(adequacy, fluency)
 
     def attain(value):
         return tuple((int(i[n]), int(j[n])) for n in np.flatnonzero(np.abs(pairs - value) <= 8 * EPS))
@@ -134,10 +128,17 @@ def reach(adequacy, fluency) -> Reach:
 def reachable(adequacy, fluency) -> tuple[float, float]:
     """(βmin, βmax): the range of balances that reweighting can reach.
 
+    The slope between two systems is a mean of the slopes of the steps between them in sorted order, so the steepest and the
+    flattest are found among neighbours: K log K work, not K².
+
     >>> reachable([0, 2, 0], [0, 1, 3])
     (0.0, 0.8)
     """
-    return reach(adequacy, fluency)[:2]
+    p = Standard.of(adequacy, fluency)
+    _, df, da = _steps(p.f, p.a)
+    low = _gap_balance(da, df).min()
+    _, da, df = _steps(p.a, p.f)
+    return float(low), float(_gap_balance(da, df).max())
 
 
 def target(adequacy, fluency, beta) -> float:
@@ -219,7 +220,10 @@ def pool(adequacy, fluency) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Standard(NamedTuple):
-    """A pool brought to the origin and to unit spread, by one common scale, so that β of any weighting is unchanged."""
+    """A pool brought to the origin and to unit spread, by one common scale, so that β of any weighting is unchanged.
+
+    Scores that differ by no more than their rounding come out exactly equal, so that later code may compare with ==.
+    """
 
     a: np.ndarray
     f: np.ndarray
@@ -231,7 +235,7 @@ class Standard(NamedTuple):
         a, f = pool(adequacy, fluency)
         scale = float(max(np.ptp(a), np.ptp(f)))
         noise = max(resolution(a), resolution(f)) / scale
-        return cls((a - a.mean()) / scale, (f - f.mean()) / scale, scale, noise)
+        return cls(*(_snapped((x - x.mean()) / scale, resolution(x) / scale) for x in (a, f)), scale, noise)
 
 
 def resolution(x: np.ndarray) -> float:
@@ -241,6 +245,31 @@ def resolution(x: np.ndarray) -> float:
     True
     """
     return 4 * EPS * float(np.abs(x).max())
+
+
+def _snapped(x: np.ndarray, noise: float) -> np.ndarray:
+    order = np.argsort(x, kind="stable")
+    new = np.diff(x[order], prepend=-np.inf) > noise
+    first = order[np.flatnonzero(new)]  # one representative for every run of equal values
+    out = np.empty_like(x)
+    out[order] = x[first][np.cumsum(new) - 1]
+    return out
+
+
+def _gap_balance(da: np.ndarray, df: np.ndarray) -> np.ndarray:
+    """β of pairs with these gaps; NaN where both are zero."""
+    with np.errstate(invalid="ignore"):
+        # dividing by the larger gap first keeps tiny gaps from squaring to zero
+        big = np.maximum(np.abs(da), np.abs(df))
+        return (da / big) ** 2 / ((da / big) ** 2 + (df / big) ** 2)
+
+
+def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The distinct points sorted by (y, x): the index of one system at each, and the gaps in x and in y from each to the next."""
+    order = np.lexsort((x, y))
+    dx, dy = np.diff(x[order]), np.diff(y[order])
+    moved = (dx != 0) | (dy != 0)
+    return order[np.concatenate(([True], moved))], dx[moved], dy[moved]
 
 
 def _centred(x: np.ndarray, w: np.ndarray) -> np.ndarray:

@@ -46,11 +46,11 @@ def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
 
     >>> float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5]))
     0.8333333333333334
+    >>> round(float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5], [2, 1, 1])), 4)
+    0.8
     >>> spa_from_p([0.0, 1.0, 0.5], [[0.5, 1.0, 0.5], [0.0, 1.0, 0.5]], [[1, 1, 1], [2, 1, 1]]).round(4)
     array([[0.8333, 1.    ],
            [0.8   , 1.    ]])
-    >>> round(float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5], [2, 1, 1])), 4)
-    0.8
     """
     h, s = _p(human_p, "human_p"), _p(scorer_p, "scorer_p")
     if h.ndim != 1 or s.shape[-1:] != h.shape:
@@ -71,8 +71,8 @@ def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEE
     """Soft pairwise accuracy from segment scores (K, N) of people and of a scorer.
 
     >>> human = [[1, 2, 3, 4], [0, 1, 2, 3], [0, 0, 0, 0]]
-    >>> spa(human, human)
-    1.0
+    >>> spa(human, human), spa(human, human, [2, 1, 1])
+    (1.0, 1.0)
     """
     human, scorer = _check.matrix(human, "human", allow_nan=True), _check.matrix(scorer, "scorer", allow_nan=True)
     if human.shape != scorer.shape:

@@ -115,8 +115,8 @@ def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress
         log_v = block.log_weight[inside]
         raised = top.copy()
         np.maximum.at(raised, cell, log_v)
-        seen = np.isfinite(raised)
-        fade = np.where(seen & np.isfinite(top), np.exp(np.where(seen, top - raised, 0.0)), 0.0)
+        before = np.isfinite(top)
+        fade = np.where(before, np.exp(np.where(before, top, 0.0) - np.where(before, raised, 0.0)), 0.0)
         weighted *= np.stack([fade, fade**2, fade, fade], axis=1)
         top = raised
         v = np.exp(log_v - top[cell])

@@ -218,8 +218,8 @@ def test_scale_of_weights_and_names_of_systems():
 
 
 @pytest.mark.parametrize("call, sentence", [
-    (lambda: steps([0.1, 0.2, 0.3], [[[1, 2, 3], [1, 2, 3]]]), "human is float64, curves int64; whole numbers"),
-    (lambda: steps([1, 2, 3], [[[0.1, 0.2, 0.3]] * 2]), "human is int64, curves float64"),
+    (lambda: steps([0.1, 0.2, 0.3], [[[1, 2, 3], [1, 2, 3]]]), "human holds float64; whole numbers"),
+    (lambda: steps([1, 2, 3], [[[0.1, 0.2, 0.3]] * 2]), "curves holds float64"),
     (lambda: steps([1, 2, 3], [[[1, 2], [1, 2]]]), r"human has shape \(3,\) and curves \(1, 2, 2\)"),
     (lambda: steps([1, 2, 3], [[[1, 2, 3]]]), r"curves \(1, 1, 3\)"),
     (lambda: steps([1, 2, 3], [[1, 2, 3], [1, 2, 3]]), r"curves \(2, 3\)"),

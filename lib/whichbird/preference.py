@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import _check
 from .metametrics import pair_weights
+
+TIE = 1e-9  # in permutations: means of whole numbers up to 1000 over all pairs err by less
 
 
 def steps(human, curves) -> np.ndarray:
@@ -25,9 +28,7 @@ def steps(human, curves) -> np.ndarray:
     >>> steps(np.array([10]), np.array([[[4], [7], [14]]]))[..., 0]
     array([[ 3, -1]])
     """
-    human, curves = np.asarray(human), np.asarray(curves)
-    if human.dtype.kind not in "iu" or curves.dtype.kind not in "iu":
-        raise ValueError(f"human is {human.dtype}, curves {curves.dtype}; whole numbers of permutations are expected")
+    human, curves = _check.counts(human, "human"), _check.counts(curves, "curves")
     if curves.ndim != 3 or curves.shape[1] < 2 or curves.shape[2:] != human.shape:
         raise ValueError(f"human has shape {human.shape} and curves {curves.shape}; (P,) and (M, D > 1, P) are needed")
     signed = np.promote_types(curves.dtype, np.int16)  # where differences of counts fit

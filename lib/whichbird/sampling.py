@@ -32,6 +32,8 @@ def concentrations(systems: int) -> np.ndarray:
     >>> concentrations(12).round(2)
     array([ 1.  ,  0.83,  1.16,  1.62,  2.33,  3.58,  6.33, 17.33])
     """
+    if systems < 3:
+        raise ValueError(f"{systems} systems; draws of many weightings need at least three")
     typical = systems * np.linspace(0.5, 0.95, 7)
     return np.concatenate([[1.0], (typical - 1) / (systems - typical)])
 
@@ -46,7 +48,9 @@ class Draws(NamedTuple):
 
 
 def draws(adequacy, fluency, n: int, seed: int = SEED, low: float = 0.5) -> Iterator[Draws]:
-    """n draws in blocks, of which those with ESS ≥ low·K are passed on."""
+    """n draws in blocks, of which those with ESS ≥ low·K are passed on. More draws begin with the same ones."""
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise ValueError(f"n is {n}; a whole number of draws, at least 1, is expected")
     pool = Standard.of(adequacy, fluency)
     alpha = concentrations(pool.a.size)
     blocks = -(-n // BLOCK)
@@ -86,9 +90,8 @@ def locate(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
     >>> locate(np.array([0.0, 1.0, 1.5, 2.0, 2.1]), np.array([0.0, 1.0, 2.0]))
     array([ 0,  1,  1,  1, -1])
     """
-    bin_ = np.searchsorted(grid, values, side="right") - 1
-    bin_[values == grid[-1]] = grid.size - 2
-    return np.where((values < grid[0]) | (values > grid[-1]), -1, bin_)
+    bin_ = np.minimum(np.searchsorted(grid, values, side="right") - 1, grid.size - 2)
+    return np.where((values >= grid[0]) & (values <= grid[-1]), bin_, -1)
 
 
 def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress: bool = True) -> pd.DataFrame:
@@ -98,11 +101,13 @@ def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress
     (draws), kish (what they are worth after weighting), mean and std (importance-weighted to uniform), plain_mean and
     plain_std (unweighted).
     """
-    ess_edges, beta_edges = bins or edges(adequacy, fluency, seed=seed)
+    ess_edges, beta_edges = edges(adequacy, fluency, seed=seed) if bins is None else map(np.asarray, bins)
+    if ess_edges.shape != (CELLS + 1,) or beta_edges.shape != (CELLS + 1,):
+        raise ValueError(f"bins have shapes {ess_edges.shape} and {beta_edges.shape}; {CELLS + 1} edges each are needed")
     # Seven sums per cell: 1, m, m² of the draws, then v, v², vm, vm² with v their weight over the largest seen so far.
     plain = np.zeros((CELLS * CELLS, 3))
     weighted = np.zeros((CELLS * CELLS, 4))
-    top = np.full(CELLS * CELLS, -np.inf)
+    top = np.full(CELLS * CELLS, -1e300)  # below any logarithm of a weight, yet finite, so that differences are defined
     blocks = draws(adequacy, fluency, n, seed)
     silent = None if progress else True  # None: a bar on a terminal only
     for block in tqdm(blocks, total=-(-n // BLOCK), desc="weightings", unit="block", disable=silent):
@@ -115,8 +120,7 @@ def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress
         log_v = block.log_weight[inside]
         raised = top.copy()
         np.maximum.at(raised, cell, log_v)
-        before = np.isfinite(top)
-        fade = np.where(before, np.exp(np.where(before, top, 0.0) - np.where(before, raised, 0.0)), 0.0)
+        fade = np.exp(top - raised)
         weighted *= np.stack([fade, fade**2, fade, fade], axis=1)
         top = raised
         v = np.exp(log_v - top[cell])
@@ -155,17 +159,20 @@ class Welch(NamedTuple):
 def welch(mean1, std1, n1, mean2, std2, n2) -> Welch:
     """Welch's test of mean2 > mean1 from population standard deviations and (effective) sizes; arrays broadcast.
 
+    NaN where a sample of one has no spread to estimate.
+
     >>> result = welch(0.0, 1.0, 50, 1.0, 1.0, 50)
     >>> round(float(result.t), 3), round(float(result.d), 3), bool(result.p < 1e-4)
     (4.95, 1.0, True)
     """
     mean1, std1, n1, mean2, std2, n2 = (np.asarray(x, dtype=np.float64) for x in (mean1, std1, n1, mean2, std2, n2))
-    v1, v2 = std1**2 / (n1 - 1), std2**2 / (n2 - 1)  # population variance over n − 1 is the squared standard error
     with np.errstate(divide="ignore", invalid="ignore"):
+        v1, v2 = std1**2 / (n1 - 1), std2**2 / (n2 - 1)  # population variance over n − 1 is the squared standard error
         t = (mean2 - mean1) / np.sqrt(v1 + v2)
         df = (v1 + v2) ** 2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
         d = (mean2 - mean1) / np.sqrt((std1**2 + std2**2) / 2)
-    return Welch(t, df, stdtr(df, -t), d)
+    # without any spread df is undefined, and immaterial: t is infinite, or undefined itself
+    return Welch(t, df, stdtr(np.where(np.isnan(df), 1.0, df), -t), d)
 
 
 def _dirichlet(rng: np.random.Generator, alpha: np.ndarray, systems: int) -> np.ndarray:

@@ -1,6 +1,5 @@
 """The three measures against their slow definition: SPA at every dial, neighbours compared, ties one half."""
 
-from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -8,25 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from slow import preference as slow
 
 import whichbird as wb
 from whichbird.augment import FAMILIES
 from whichbird.preference import preference, steps
 
 RNG = np.random.default_rng(31)
-
-
-def slow(human, curves, w):
-    """Exact, in loops, for any weights: floats are taken as the fractions they are."""
-    pairs = list(combinations([Fraction(v) for v in w], 2))
-    total = sum(a * b for a, b in pairs)
-    answers = []
-    for scorer in curves.tolist():
-        spa = [1 - sum(a * b * abs(h - p) for (a, b), h, p in zip(pairs, human.tolist(), dial, strict=True)) / total
-               for dial in scorer]
-        answers.append([Fraction(y > x) + Fraction(y == x, 2) for x, y in zip(spa, spa[1:], strict=False)])
-    by_scorer = [sum(a) / len(a) for a in answers]
-    return float(sum(by_scorer) / len(by_scorer))
 
 
 def in_whole_numbers(human, curves, w):

@@ -30,7 +30,7 @@ def slow_tau(scores):
 
 
 def test_leave_one_out_by_hand():
-    # K = 3, pairs 01, 02, 12: without system 0 only the last pair is left, without 1 the middle one, without 2 the first
+    # K = 3, pairs 01, 02, 12: without system 0 the last pair is left, without 1 the middle one, without 2 the first
     human, scorers = [0, 500, 1000], [[0, 500, 900], [100, 400, 1000]]
     assert leave_one_out(human, scorers, 3).tolist() == [[-100, 0], [0, -100], [0, -100]]
     spa = np.array([[0.9, 1], [1, 0.9], [1, 0.9]])
@@ -41,7 +41,7 @@ def test_pooled_tau_by_hand():
     up, down = [3, 2, 1], [1, 2, 3]
     assert pooled_tau(np.array([up, up, up])) == 1
     assert pooled_tau(np.array([up, down])) == -1
-    assert pooled_tau(np.array([up, [3, 2, 2]])) == 2 / 3  # a tie in one ranking counts 0, and counts in the denominator
+    assert pooled_tau(np.array([up, [3, 2, 2]])) == 2 / 3  # a tie in one ranking counts 0, over all three pairs
     assert pooled_tau(np.array([[3, 2, 2], [3, 2, 2]])) == 2 / 3  # a tie in both is no agreement either
     assert pooled_tau(np.array([[1, 1, 1], up])) == 0
     # pairs of rankings: (up, up) +3, (up, tied) twice +2, over 3 × 3 comparisons

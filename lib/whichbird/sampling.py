@@ -103,7 +103,7 @@ def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress
     """
     ess_edges, beta_edges = edges(adequacy, fluency, seed=seed) if bins is None else map(np.asarray, bins)
     if ess_edges.shape != (CELLS + 1,) or beta_edges.shape != (CELLS + 1,):
-        raise ValueError(f"bins have shapes {ess_edges.shape} and {beta_edges.shape}; {CELLS + 1} edges each are needed")
+        raise ValueError(f"bins have shapes {ess_edges.shape} and {beta_edges.shape}; {CELLS + 1} edges are needed")
     # Seven sums per cell: 1, m, m² of the draws, then v, v², vm, vm² with v their weight over the largest seen so far.
     plain = np.zeros((CELLS * CELLS, 3))
     weighted = np.zeros((CELLS * CELLS, 4))

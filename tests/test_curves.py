@@ -149,7 +149,7 @@ def test_the_input_stays():
     (lambda: p_curve_counts([[1, 2]], [[0]]), r"x has shape \(1, 2\); at least two systems"),
     (lambda: p_curve_counts([[], []], [[0, 0]]), r"x has shape \(2, 0\)"),
     (lambda: p_curve_counts([[1], [float("nan")]], [[0, 0]]), r"x\[1, 0\] is nan"),
-    (lambda: p_curve_counts([[1], [2]], [[0, 0, 0]]), r"shifts has shape \(1, 3\); one column for each of the 2 systems"),
+    (lambda: p_curve_counts([[1], [2]], [[0, 0, 0]]), r"shifts has shape \(1, 3\); one column for each of the 2"),
     (lambda: p_curve_counts([[1], [2]], [[0, float("inf")]]), r"shifts\[0, 1\] is inf"),
     (lambda: p_curve_counts([[1], [2]], [[0, 0]], 2.5), "permutations is 2.5"),
     (lambda: p_line_counts([[1], [2]], [[1, 1], [2, 2]], [0]), r"direction has shape \(2, 2\); \(2, 1\), that of x"),

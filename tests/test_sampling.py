@@ -85,8 +85,9 @@ def test_low_keeps_what_is_even_enough():
     everything, half = (together(draws(a, f, 20_000, low=low)) for low in (0, 0.5))
     kept = everything.ess >= len(a) / 2
     assert 0.5 < kept.mean() < 1
-    for x, y in zip(everything, half, strict=True):
-        assert np.array_equal(x[kept], y)
+    for name, x, y in zip(Draws._fields, everything, half, strict=True):
+        # β comes from a product with the kept rows alone, whose order of summation may differ
+        assert np.allclose(x[kept], y, rtol=1e-12, atol=0) if name == "beta" else np.array_equal(x[kept], y)
 
 
 def test_seeds_reproduce_and_more_draws_begin_with_the_same():

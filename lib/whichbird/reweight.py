@@ -223,8 +223,12 @@ def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
         found = _balance(pool, o.w)
         if not (abs(found - beta) <= BETA_TOLERANCE and abs(o.w.sum() - 1) <= BETA_TOLERANCE and o.w.min() >= 0):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-    total = np.maximum(best.h + (u - best.p) ** 2 - (v - best.q) ** 2, 0).sum()
+    g = (u - best.p) ** 2 - (v - best.q) ** 2
+    total = np.maximum(best.h + g, 0).sum()
     slope = 1 / total if total > 0 else np.nan
+    if not np.abs(np.maximum(best.h + g, 0) * slope - best.w).max() <= 1e-8:  # repaired weights have left their saddle: fit
+        g = ((u - best.w @ u) ** 2 - (v - best.w @ v) ** 2)[best.w > 0]
+        slope = g @ (best.w[best.w > 0] - best.P) / (g @ g)
     eta = (-slope / beta if above else slope / (1 - beta)) / pool.scale**2
     return Reweighting(
         weights=best.w,
@@ -233,7 +237,7 @@ def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
         certificate="dual" if dual else "interval",
         gap=DUAL_GAP if dual else INTERVAL_GAP,
         eta=float(eta),
-        lam=float(-best.h * slope),
+        lam=-best.P,  # Σw² = Σw(−λ − ηg) = −λ, as Σwg = 0
         alternative=ties[0].w if ties else None,
     )
 

@@ -5,26 +5,32 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from . import _check
 from .balance import reachable
 from .metametrics import pair_weights
+from .permutation import PERMUTATIONS
 from .preference import TIE
 from .reweight import reweight_sweep
 
 
-def leave_one_out(human: np.ndarray, scorers: np.ndarray, systems: int, exact: bool = True) -> np.ndarray:
+def leave_one_out(human, scorers, systems: int, exact: bool = True, permutations: int = PERMUTATIONS) -> np.ndarray:
     """A score of every scorer on every pool with one system left out: (K, M), higher is better; only its order matters.
 
     `human` (P,), `scorers` (M, P) are p-values as whole numbers of permutations. Exact scores are negated integer sums
     of |p_human − p_scorer|; otherwise each is SPA as a floating mean, whose rounding breaks exact ties.
     """
+    human, scorers = (_check.counts(x, name).astype(np.int64) for x, name in ((human, "human"), (scorers, "scorers")))
     i, j = np.triu_indices(systems, 1)
+    if systems < 3 or human.shape != i.shape or scorers.shape[1:] != i.shape:
+        raise ValueError(f"human has shape {human.shape}, scorers {scorers.shape}; (P,) and (M, P) are expected, P the "
+                         f"pairs of {systems} systems, and at least three systems")
     out = np.empty((systems, len(scorers)), dtype=np.int64 if exact else np.float64)
     for left_out in range(systems):
         kept = (i != left_out) & (j != left_out)
         if exact:
             out[left_out] = -np.abs(human - scorers)[:, kept].sum(axis=1)
         else:
-            out[left_out] = [1 - np.abs(human[kept] / 1000 - s[kept] / 1000).mean() for s in scorers]
+            out[left_out] = [1 - np.abs(human[kept] / permutations - s[kept] / permutations).mean() for s in scorers]
     return out
 
 
@@ -79,6 +85,8 @@ def pooled_tau(scores: np.ndarray, tie: float = 0) -> float:
     rankings, scorers = scores.shape
     if rankings < 2 or scorers < 2:
         raise ValueError(f"{rankings} rankings of {scorers} scorers; at least two of each are needed")
+    if np.isnan(scores).any():
+        raise ValueError("a score is nan; a ranking needs a number for every scorer")
     m, n = np.triu_indices(scorers, 1)
     gap = scores[:, m] - scores[:, n]
     sign = np.where(np.abs(gap) > tie, np.sign(gap), 0).astype(np.int64)

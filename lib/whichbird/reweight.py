@@ -223,12 +223,12 @@ def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
         found = _balance(pool, o.w)
         if not (abs(found - beta) <= BETA_TOLERANCE and abs(o.w.sum() - 1) <= BETA_TOLERANCE and o.w.min() >= 0):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-    g = (u - best.p) ** 2 - (v - best.q) ** 2
-    total = np.maximum(best.h + g, 0).sum()
-    slope = 1 / total if total > 0 else np.nan
-    if not np.abs(np.maximum(best.h + g, 0) * slope - best.w).max() <= 1e-8:  # repaired weights have left their saddle: fit
-        g = ((u - best.w @ u) ** 2 - (v - best.w @ v) ** 2)[best.w > 0]
-        slope = g @ (best.w[best.w > 0] - best.P) / (g @ g)
+    w, on = best.w, best.w > 0
+    g = (u - w @ u) ** 2 - (v - w @ v) ** 2  # w = max(0, Σw² + slope·g); fitted, as repaired weights have left their saddle
+    if np.abs(g[on]).max() > 1e-12 * np.abs(g).max():
+        slope = g[on] @ (w[on] - best.P) / (g[on] @ g[on])
+    else:  # uniform on systems of one line or of two that cross: every slope steep enough will do
+        slope = best.P / -g[~on].max()
     eta = (-slope / beta if above else slope / (1 - beta)) / pool.scale**2
     return Reweighting(
         weights=best.w,

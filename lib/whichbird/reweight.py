@@ -267,6 +267,11 @@ class _Side:
         self.target = np.append(self.target, target)
         self.q, self.h, self.p = np.append(self.q, q), np.append(self.h, h), np.append(self.p, p)
 
+    def _rows(self, targets) -> np.ndarray:
+        wanted = np.zeros(self.stretch.size, bool)
+        wanted[targets] = True
+        return np.flatnonzero(wanted[self.target])
+
     def start(self) -> None:
         """The optimum at the end of the range, and the valleys of the least-collision curve as a grid of q shows them."""
         n, v = self.stretch.size, self.v
@@ -339,7 +344,7 @@ class _Side:
 
     def gaps(self, targets) -> _Gaps:
         """What no row of these targets excludes."""
-        rows = np.flatnonzero(np.isin(self.target, targets))
+        rows = self._rows(targets)
         owner, q, P = self.target[rows], self.q[rows], self._best("P") * (1 - INTERVAL_GAP)
         half = np.sqrt(np.maximum(_excluded(self.u[owner], self.v, q, self.h[rows], self.p[rows], P[owner])[0], 0))
         low, high = q - half, q + half
@@ -398,7 +403,7 @@ class _Side:
 
     def look_for_ties(self, targets) -> None:
         """Descend into other valleys as deep as the best: only there have rows remained whose bound is next to the best's."""
-        rows = np.flatnonzero(np.isin(self.target, targets))
+        rows = self._rows(targets)
         owner, q, P = self.target[rows], self.q[rows], self._best("P")
         square, s = _excluded(self.u[owner], self.v, q, self.h[rows], self.p[rows], P[owner])
         with np.errstate(all="ignore"):
@@ -505,7 +510,7 @@ def _climb(u, v, q, h, p, P=None):
                 if done.all():
                     return out
                 row, u, v2, P, top, failed, s, h, p = (x[~done] for x in (row, u, v2, P, top, failed, s, h, p))
-                best, step = [x[~done] for x in best], [x[~done] for x in step]
+                best, step = ([x[~done] for x in y] for y in (best, step))
     out[:, row] = best[1], best[2], top
     return out
 

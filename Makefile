@@ -14,7 +14,7 @@ help:
 	@echo "make strict   build the book, rerun it against the outputs it prints, and check its pages in a browser if there is one"
 	@echo "make lab      open the chapters as notebooks"
 	@echo "make data     rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB)"
-	@echo "make bench    print performance ratios"
+	@echo "make bench    print performance ratios (pip install gurobipy into .venv first to compare with Gurobi)"
 	@echo "make clean    delete what the other targets made"
 
 .venv/.ready: requirements.txt lib/pyproject.toml

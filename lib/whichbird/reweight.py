@@ -52,7 +52,10 @@ CELLS = 1 << 18       # numbers per work array; sweeps are cut into blocks of ab
 
 
 class NotProven(RuntimeError):
-    """No proof of optimality was completed, so there is no answer to return."""
+    """No proof of optimality was completed, so there is no answer to return.
+
+    Seen only where systems that are not copies lie within 1e-5 of the pool's spread of each other.
+    """
 
 
 def reweight(adequacy, fluency, beta) -> Reweighting:
@@ -202,6 +205,8 @@ def _solve(pool: Standard, betas: np.ndarray, above: bool) -> list[Reweighting]:
     x, v = (pool.a, pool.f) if above else (pool.f, pool.a)
     side = _Side(x, v, np.sqrt((1 - betas) / betas if above else betas / (1 - betas)))
     side.start()
+    if None in side.best:
+        raise NotProven(_unproven(betas[[o is None for o in side.best]]))
     dual = side.dual()
     left = np.flatnonzero(~dual)
     for _ in range(ROUNDS):
@@ -220,7 +225,7 @@ def _solve(pool: Standard, betas: np.ndarray, above: bool) -> list[Reweighting]:
 
 def _unproven(betas) -> str:
     where = ", ".join(f"{beta:.17g}" for beta in betas)
-    return f"optimality was not proven at beta = {where}; the pool may be too ill-conditioned"
+    return f"optimality was not proven at beta = {where}; systems may be too close together, or the target to an end"
 
 
 def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
@@ -293,8 +298,6 @@ class _Side:
         at = np.flatnonzero(low.ravel())
         left, right = np.concatenate(([v.min()], grid[:-1])), np.concatenate((grid[1:], [v.max()]))
         self._descend(target[at], q[at], left[at % grid.size], right[at % grid.size], h[at], p[at])
-        if None in self.best:
-            raise NotProven("no feasible weighting was found")
 
     def _offer_lines(self) -> None:
         """Uniform weights on systems on one line with exactly the target's slope: any weights on them have the balance.

@@ -51,6 +51,7 @@ lab: .venv/.lab
 data: .venv/.ready
 	@echo "Rebuilding data/ ..."
 	@$(BIN)/python data/build.py $(if $(MTME),--mtme "$(MTME)",--download)
+	@$(BIN)/python data/sweep.py
 	@$(BIN)/python data/sample.py
 
 bench: .venv/.ready

@@ -1,13 +1,17 @@
 """Rebuild data/ from an mt-metrics-eval-v2 tree: python data/build.py --mtme DIR, or --download to fetch the public release first.
 
+With --derived only the tables that follow from the digests are computed again, and no tree is needed.
+
 Everything that ships is derived here; nothing of the release itself is kept. Same input, same content.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import http.client
+import io
 import os
 import shutil
 import sys
@@ -17,13 +21,14 @@ import urllib.error
 import urllib.request
 import zlib
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, digest, p_values, spa_from_p, synthesis
+from whichbird import DataError, ablation, balance, baseline, digest, p_values, reachable, search, spa_from_p, synthesis
 from whichbird.mtme import DATASETS, TREE, read_mtme
 from whichbird.permutation import permuted_gaps
 from whichbird.pool import Pool
@@ -38,14 +43,18 @@ PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fl
 VIEWS = ("BLEU", "MetricX-24-Hybrid")
 MIXES = np.arange(21) / 20
 NOISE_SEEDS = range(1234, 1244)
+SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its dataset, with that many systems, and targets per range
+STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
+REACHED = 1e-6  # how close to the target a numerical baseline must come
 
 
 def build(root: Path, out: Path, names=tuple(DATASETS), tables=None) -> None:
     """Write a digest for each dataset, and the tables made from them all: everything, or, if one fails, nothing."""
     out.mkdir(parents=True, exist_ok=True)
+    tables = tuple(tables or (*TABLES, *DERIVED))
     with tempfile.TemporaryDirectory(dir=out) as scratch:
         with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
-            jobs = [workers.submit(_dataset, root, name, Path(scratch), tuple(tables or TABLES)) for name in names]
+            jobs = [workers.submit(_dataset, root, name, Path(scratch), tuple(t for t in tables if t in TABLES)) for name in names]
             try:
                 made = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
             except BaseException:
@@ -53,9 +62,28 @@ def build(root: Path, out: Path, names=tuple(DATASETS), tables=None) -> None:
                 raise
         for table in sorted(set().union(*made)):
             rows = pd.concat([part[table] for part in made if table in part], ignore_index=True)
-            rows.to_csv(Path(scratch, f"{table}.csv"), index=False, lineterminator="\n", float_format="%.10g")
+            _write(rows, Path(scratch), table)
+        derive(Path(scratch), [t for t in tables if t in DERIVED])
         for file in sorted(Path(scratch).iterdir()):
             os.replace(file, out / file.name)
+
+
+def derive(folder: Path, tables=None) -> list[str]:
+    """Write the tables that follow from the digest of appendix B, if it is in the folder; returns their names."""
+    path = folder / f"{SWEPT}.npz"
+    d = digest.read(path) if path.exists() else None
+    if d is None or d.adequacy is None or len(d.systems) != SYSTEMS:  # a part of the datasets, or a tree made for a test
+        return []
+    tables = list(DERIVED if tables is None else tables)
+    for table in tables:
+        _write(_sweep(table, d.adequacy, d.fluency), folder, table)
+    return tables
+
+
+def _write(rows: pd.DataFrame, folder: Path, table: str) -> None:
+    part = folder / f"{table}.csv.part"
+    rows.to_csv(part, index=False, lineterminator="\n", float_format="%.10g")
+    os.replace(part, folder / f"{table}.csv")
 
 
 def _dataset(root: Path, name: str, out: Path, tables: tuple[str, ...]) -> dict[str, pd.DataFrame]:
@@ -111,7 +139,42 @@ def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
     return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
-TABLES = {"errors": errors, "spa_plane": spa_plane, "synthesised": synthesised, "permuted_gaps": gaps_of_pair}
+def targets(adequacy, fluency) -> dict[str, np.ndarray]:
+    """The targets of appendix B: across the whole reachable range, and near the natural balance."""
+    natural = balance(adequacy, fluency)
+    return {"full": np.linspace(*reachable(adequacy, fluency), TARGETS),
+            "narrow": np.linspace(natural - 0.05, natural + 0.05, TARGETS)}
+
+
+def _sweep(table: str, adequacy, fluency) -> pd.DataFrame:
+    """The rows of one table for every target, in all processes there are."""
+    places = [(name, n, beta) for name, betas in targets(adequacy, fluency).items() for n, beta in enumerate(betas)]
+    with ProcessPoolExecutor() as workers:
+        done = workers.map(partial(DERIVED[table], adequacy, fluency), [beta for _, _, beta in places])
+        parts = list(tqdm(done, desc=table, total=len(places), unit="target", disable=None))
+    return pd.DataFrame([{"range": name, "target": n, "beta": beta} | row
+                         for (name, n, beta), rows in zip(places, parts, strict=True) for row in rows])
+
+
+def search_counts(adequacy, fluency, beta: float) -> list[dict]:
+    """What Algorithm 1 does for one target in each of its eight settings."""
+    with contextlib.redirect_stderr(io.StringIO()):  # its progress bar; there is one for all targets
+        return [{name: int(count) for name, count in row.items()} for row in ablation(adequacy, fluency, [beta])]
+
+
+def numerical_baseline(adequacy, fluency, beta: float) -> list[dict]:
+    """The least Σw² that local optimisers find from one start, from five, …, among results that reach the target, and the true one."""
+    optimum = 1 / search(adequacy, fluency, beta).ess
+    rows = []
+    for method, counts in STARTS.items():
+        ends = [baseline.descend(adequacy, fluency, beta, w, method) for w in baseline.starts(adequacy.size, max(counts))]
+        found = [w @ w if abs(balance(adequacy, fluency, w) - beta) <= REACHED else np.inf for w in ends]
+        rows += [{"method": method, "starts": n, "optimum": optimum, "found": min(found[:n])} for n in counts]
+    return rows
+
+
+TABLES = {"errors": errors, "spa_plane": spa_plane, "synthesised": synthesised, "permuted_gaps": gaps_of_pair}  # of a pool
+DERIVED = {"search_counts": search_counts, "numerical_baseline": numerical_baseline}  # of a target, from a digest's aspects
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -195,10 +258,16 @@ def main(argv=None) -> int:
     parser.add_argument("--mtme", type=Path, default=os.environ.get("MTME_ROOT") or None,
                         help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--download", action="store_true", help="fetch the public release (about 870 MB) if no tree is given")
+    parser.add_argument("--derived", action="store_true", help="only the tables that follow from the digests already there")
     parser.add_argument("--cache", type=Path, default=HERE.parent / ".cache", help="where a download is kept")
     parser.add_argument("--out", type=Path, default=HERE, help="where to write (default: data/)")
     args = parser.parse_args(argv)
     try:
+        if args.derived:
+            if not (made := derive(args.out)):
+                raise DataError(f"{args.out}: it holds no digest of {SWEPT} with {SYSTEMS} systems to derive tables from")
+            print(f"built {' and '.join(made)} in {args.out}")
+            return 0
         if args.mtme is None and not args.download:
             raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
         build(args.mtme or download(args.cache), args.out)

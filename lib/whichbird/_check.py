@@ -41,6 +41,20 @@ def matrix(x, name: str, allow_nan: bool = False) -> np.ndarray:
     return out
 
 
+def counts(x, name: str) -> np.ndarray:
+    """Return `x` as an array of whole numbers, of whatever integer type it has.
+
+    >>> counts([0.5], "human")
+    Traceback (most recent call last):
+    ...
+    ValueError: human holds float64; whole numbers of permutations are expected
+    """
+    out = np.asarray(x)
+    if out.dtype.kind not in "iu":
+        raise ValueError(f"{name} holds {out.dtype}; whole numbers of permutations are expected")
+    return out
+
+
 def weights(w, length: int) -> np.ndarray:
     """Return `w` normalised to sum one; uniform when `w` is None.
 

@@ -1,7 +1,7 @@
 """Augmented scorers: move a real scorer along a direction whose meaning is known, by a dial d.
 
-Every family adds one constant per system, so the differences within a system, and with them SPA's sense of confidence, stay what
-they were. Written on system means ȳ with spread SD(ȳ):
+Every family adds one constant per system, so the differences within a system, and with them SPA's sense of confidence,
+stay what they were. Written on system means ȳ with spread SD(ȳ):
 
 - adequacy-fluency: add d · SD · (z(adequacy) − z(fluency));
 - adherence:        add d · SD · z(official human total);
@@ -11,6 +11,9 @@ they were. Written on system means ȳ with spread SD(ȳ):
 from __future__ import annotations
 
 import numpy as np
+
+from . import _check
+from .balance import resolution
 
 DIALS = {
     "adequacy-fluency": np.arange(-25, 26) / 50,                # 51 equal steps, zero among them
@@ -25,12 +28,14 @@ for _grid in DIALS.values():
 def offsets(x: np.ndarray, adequacy: np.ndarray, fluency: np.ndarray) -> np.ndarray:
     """Each system's mean of what its errors do not explain, in the scorer's units: shape (K,).
 
-    `x` (K, N) are a scorer's segment scores; cells whose (adequacy, fluency) are exactly equal form a group, and a cell is
-    explained by its group's mean score. Cells without a rating take no part.
+    `x` (K, N) are a scorer's segment scores; cells whose (adequacy, fluency) are exactly equal form a group, and a cell
+    is explained by its group's mean score. Cells without a rating take no part.
 
     >>> offsets(np.array([[1.0, 3.0], [5.0, 7.0]]), np.zeros((2, 2)), np.array([[0, -1.0], [0, -1.0]]))
     array([-2.,  2.])
     """
+    if not x.shape == adequacy.shape == fluency.shape:
+        raise ValueError(f"x, adequacy, fluency have shapes {x.shape}, {adequacy.shape}, {fluency.shape}, not one")
     rated = ~np.isnan(adequacy)
     _, group = np.unique(np.stack([adequacy[rated], fluency[rated]], axis=1), axis=0, return_inverse=True)
     mean = np.bincount(group, x[rated]) / np.bincount(group)
@@ -47,13 +52,13 @@ def direction(family: str, means, total, adequacy, fluency, offset) -> np.ndarra
     >>> direction("adequacy-fluency", [0, 2], [-3, -1], [-2, 0], [-1, -1.5], None)
     array([-2.,  2.])
     """
-    spread = np.std(means)
+    spread = np.std(_check.vector(means, "means"))
     if family == "adequacy-fluency":
         return spread * (z_scores(adequacy) - z_scores(fluency))
     if family == "adherence":
         return spread * z_scores(total)
     if family == "explainability":
-        return 0.0 - np.asarray(offset, dtype=np.float64)
+        return 0.0 - _check.vector(offset, "offset")
     raise ValueError(f"unknown family {family!r}; one of {', '.join(FAMILIES)} is expected")
 
 
@@ -65,7 +70,8 @@ def shifts(family: str, means, total, adequacy, fluency, offset) -> np.ndarray:
            [ 0.,  0.],
            [-1.,  1.]])
     """
-    return np.outer(DIALS[family], direction(family, means, total, adequacy, fluency, offset))
+    step = direction(family, means, total, adequacy, fluency, offset)  # first: it refuses an unknown family
+    return np.outer(DIALS[family], step)
 
 
 def z_scores(x) -> np.ndarray:
@@ -74,8 +80,7 @@ def z_scores(x) -> np.ndarray:
     >>> z_scores([1, 3])
     array([-1.,  1.])
     """
-    x = np.asarray(x, dtype=np.float64)
-    spread = x.std()
-    if spread == 0:
+    x = _check.vector(x, "x")
+    if x.size == 0 or np.ptp(x) <= resolution(x):  # the computed spread of a constant is rounding, not 0
         raise ValueError("all systems have the same score; a z-score needs some spread")
-    return (x - x.mean()) / spread
+    return (x - x.mean()) / x.std()

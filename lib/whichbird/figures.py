@@ -5,7 +5,10 @@ from __future__ import annotations
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.lines import Line2D
 
 ADEQUACY = "#0b62a4"  # blue
 FLUENCY = "#d9680f"   # orange; the pair differs in lightness too, so it survives grey printing
@@ -13,7 +16,22 @@ INK = "#2b3036"
 FAINT = "#8a929b"
 PAPER = "#fdfdfb"     # a light card of its own, so that figures read the same on a dark page
 
+UNREACHED = "#b4b9be"
 BALANCE = LinearSegmentedColormap.from_list("balance", [FLUENCY, "#c9c9c4", ADEQUACY])  # β from 0 to 1
+# Adequacy over fluency from 0 to 1: pale in the middle, so that a balanced cell is not taken for an unreached, grey one
+PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6", ADEQUACY])
+PREFERENCE = PREFERENCE.with_extremes(bad=UNREACHED)
+
+
+# The three measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
+MEASURES = {
+    "adequacy-fluency": ("adequacy over fluency", INK, None),
+    "adherence": ("MQM adherence", "#2f8f6b", (0.05, 0.018)),
+    "explainability": ("explainability by MQM", "#9b59b6", (0.014, 0.014)),
+}
+POOLS = {"real+adequacy+fluency": "o", "real+adequacy": ">", "real+fluency": "<",
+         "adequacy+fluency": "D", "adequacy": "^", "fluency": "v"}
+FILLED = {"published": False, "fair": True}
 
 
 def use() -> None:
@@ -62,3 +80,74 @@ def lean_bar(ax: plt.Axes, beta: float) -> None:
     box.barh(0, 1 - beta, left=beta, color=FLUENCY)
     box.set(xlim=(0, 1))
     box.axis("off")
+
+
+def sweep_panel(ax: plt.Axes, table, pools=None, size: float = 6) -> None:
+    """The three measures over β, paler where fewer systems carry the weight; β₀, where all do, as a dotted line.
+
+    `table` is a sweep. `pools`, rows of the table of synthesised pools, adds a marker per pool and measure at the
+    pool's own β: open as published, filled where the construction is fair.
+    """
+    ax.axvline(table["beta"][table["ess"].idxmax()], color=FAINT, ls=":", lw=1.4)
+    for family, (_, colour, dashes) in MEASURES.items():
+        _shaded(ax, table["beta"], table[family], table["ess"] / table["ess"].max(), colour, dashes)
+        for _, pool in () if pools is None else pools.iterrows():
+            fill = colour if FILLED[pool["construction"]] else "none"
+            ax.plot(pool["beta"], pool[family], POOLS[pool["pool"]], ms=size, mec=colour, mfc=fill, mew=1.1,
+                    clip_on=False, zorder=3)
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
+
+
+def sweep_legend(fig: plt.Figure, construction: str | None = None, **options) -> None:
+    """One legend above all panels, with the markers of a `construction` if one is named."""
+    styles = "-", (0, (5, 2)), (0, (1.5, 1.2))
+    entries = {name: Line2D([], [], color=colour, ls=style)
+               for (name, colour, _), style in zip(MEASURES.values(), styles, strict=True)}
+    entries["ESS from K down to 2"] = tuple(Line2D([], [], color=_pale(INK, ess), lw=3) for ess in (1, 0.55, 0.1))
+    entries["β₀"] = Line2D([], [], color=FAINT, ls=":", lw=1.4)
+    if construction:
+        fill = INK if FILLED[construction] else "none"
+        entries |= {pool: Line2D([], [], color=INK, ls="", marker=marker, mfc=fill) for pool, marker in POOLS.items()}
+    look = {"loc": "outside upper left", "ncols": 2, "fontsize": 9.5, "columnspacing": 1, "handlelength": 2.6}
+    fig.legend(entries.values(), entries.keys(), handler_map={tuple: HandlerTuple(ndivide=None, pad=0)}, **look | options)
+
+
+def _shaded(ax: plt.Axes, x, y, ess, colour: str, dashes) -> None:
+    """A curve whose tint follows ess, from 0 to 1, in short pieces; dashes are made by leaving pieces out."""
+    x, y, ess = (np.asarray(v) for v in (x, y, ess))
+    at = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    fine = np.arange(0, at[-1], 0.004)
+    points = np.stack([np.interp(fine, at, v) for v in (x, y)], axis=1)
+    pieces = np.stack([points[:-1], points[1:]], axis=1)
+    drawn = np.ones(len(pieces), dtype=bool) if dashes is None else fine[:-1] % sum(dashes) < dashes[0]
+    tints = [_pale(colour, e) for e in np.interp(fine[:-1], at, ess)[drawn]]
+    ax.add_collection(LineCollection(pieces[drawn], colors=tints, linewidths=2.0, capstyle="butt"))
+
+
+def _pale(colour: str, ess: float) -> np.ndarray:
+    share = 0.12 + 0.88 * ess**1.5  # the eye takes equal steps of lightness for smaller ones at the dark end
+    return share * np.array(to_rgb(colour)) + (1 - share) * np.array(to_rgb(PAPER))
+
+
+def ramps(ax: plt.Axes, cells, limits=(0.0, 1.0), bins: int = 8, shades: int = 24) -> mpl.image.AxesImage:
+    """Cells of (ESS, β), each a ramp from mean − std at its bottom to mean + std at its top; the others stay grey.
+
+    `cells` is a table as `sampling.cells` gives it: bin numbers ess and beta, their lower edges ess_from and beta_from,
+    mean, std. ESS runs to the right, β upwards.
+    """
+    ess, beta = (_edges(cells[name], cells[f"{name}_from"], bins) for name in ("ess", "beta"))
+    image = np.full((bins, shades, bins), np.nan)
+    mean, std = (cells[name].to_numpy()[:, None] for name in ("mean", "std"))
+    image[cells["beta"], :, cells["ess"]] = mean + std * np.linspace(-1, 1, shades)
+    shown = ax.imshow(image.reshape(bins * shades, bins), origin="lower", aspect="auto", interpolation="nearest",
+                      cmap=PREFERENCE, vmin=limits[0], vmax=limits[1], extent=(ess[0], ess[-1], beta[0], beta[-1]))
+    ax.vlines(ess[1:-1], beta[0], beta[-1], color=PAPER, lw=1.0)
+    ax.hlines(beta[1:-1], ess[0], ess[-1], color=PAPER, lw=1.0)
+    ax.grid(visible=False)
+    return shown
+
+
+def _edges(bin_, lower, bins: int) -> np.ndarray:
+    """All edges of equal bins from the numbers and lower edges of some of them, at least two."""
+    step = np.ptp(lower) / np.ptp(bin_)
+    return lower.min() + step * (np.arange(bins + 1) - bin_.min())

@@ -1,6 +1,7 @@
 """Meta-metrics: how well a scorer agrees with people about a pool of systems, plain or weighted.
 
-A weighting w of the systems gives the pair k < k′ the weight w_k w_k′, normalised over pairs. Uniform weights are the classical case.
+A weighting w of the systems gives the pair k < k′ the weight w_k w_k′, normalised over pairs. Uniform weights are the
+classical case.
 """
 
 from __future__ import annotations
@@ -17,24 +18,31 @@ def pair_weights(w) -> np.ndarray:
     >>> pair_weights([0.5, 0.25, 0.25])
     array([0.4, 0.4, 0.2])
     """
+    pairs = _products(w)
+    return pairs / pairs.sum(axis=-1, keepdims=True)
+
+
+def _products(w) -> np.ndarray:
+    """Pair weights up to a common factor, in such units that uniform weights give ones: w (…, K) → (…, P)."""
     w = np.asarray(w, dtype=np.float64)
     if w.ndim == 0 or w.shape[-1] < 2:
         raise ValueError(f"weights have shape {w.shape}; at least two systems are needed")
-    if not np.isfinite(w).all() or (w < 0).any():
-        raise ValueError("every weight must be a finite number, not negative")
+    bad = ~(np.isfinite(w) & (w >= 0))
+    if bad.any():
+        raise ValueError(f"a weight is {w[bad][0]:g}; every weight must be a finite number, not negative")
+    top = w.max(axis=-1, keepdims=True)
+    w = w / np.where(top > 0, top, 1)  # so that no product of small weights vanishes
+    if (np.count_nonzero(w, axis=-1) < 2).any():
+        raise ValueError("fewer than two systems carry weight; at least two need a positive weight to make a pair")
     i, j = np.triu_indices(w.shape[-1], 1)
-    pairs = w[..., i] * w[..., j]
-    total = pairs.sum(axis=-1, keepdims=True)
-    if (total <= 0).any():
-        raise ValueError("all weight lies on one system, so no pair has any; at least two systems need a positive weight")
-    return pairs / total
+    return w[..., i] * w[..., j]
 
 
 def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
     """Soft pairwise accuracy 1 − Σ π |p_human − p_scorer| from p-values.
 
-    `human_p` (P,), `scorer_p` (…, P); `w` None (uniform), (K,) or (W, K). Returns shape (…), with W in front where given.
-    A constant scorer has p = 1 on every pair: it is scored like any other.
+    `human_p` (P,), `scorer_p` (…, P); `w` None (uniform), (K,) or (W, K). Returns shape (…), with W in front where
+    given. A constant scorer has p = 1 on every pair: it is scored like any other.
 
     >>> float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5]))
     0.8333333333333334
@@ -44,13 +52,16 @@ def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
     array([[0.8333, 1.    ],
            [0.8   , 1.    ]])
     """
-    distance = np.asarray(np.asarray(human_p, dtype=np.float64) - np.asarray(scorer_p, dtype=np.float64))
+    h, s = _p(human_p, "human_p"), _p(scorer_p, "scorer_p")
+    if h.ndim != 1 or s.shape[-1:] != h.shape:
+        raise ValueError(f"human_p has shape {h.shape} and scorer_p {s.shape}; one value per pair is needed in each")
+    distance = h - s
     np.abs(distance, out=distance)  # in place: for thousands of scorers fresh memory costs more than arithmetic
     if w is None:
         return 1 - distance.mean(axis=-1)
     pi = pair_weights(w)
     if pi.shape[-1] != distance.shape[-1]:
-        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {distance.shape[-1]} p-values")
+        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {h.size} p-values")
     flat = distance.reshape(-1, distance.shape[-1])
     far = (pi @ flat.T).reshape(pi.shape[:-1] + distance.shape[:-1])
     return np.subtract(1, far, out=far)[()]  # [()] turns an array without axes into a number
@@ -65,7 +76,7 @@ def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEE
     """
     human, scorer = _check.matrix(human, "human", allow_nan=True), _check.matrix(scorer, "scorer", allow_nan=True)
     if human.shape != scorer.shape:
-        raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both need the same systems × segments")
+        raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both need the same, (K, N)")
     return float(spa_from_p(p_values(human, permutations, seed), p_values(scorer, permutations, seed), w))
 
 
@@ -80,10 +91,10 @@ def pairwise_accuracy(human, scorer, w=None) -> float:
     h, s, w = _systems(human, scorer, w)
     i, j = np.triu_indices(h.size, 1)
     truth, claim = np.sign(h[i] - h[j]), np.sign(s[i] - s[j])
-    pi = pair_weights(w) * (truth != 0)
+    pi = _products(w) * (truth != 0)
     if pi.sum() == 0:
         raise ValueError("people tie every pair that has weight; pairwise accuracy is not defined")
-    return float(pi @ (truth == claim) / pi.sum())
+    return float(pi[truth == claim].sum() / pi.sum())
 
 
 def pearson(human, scorer, w=None) -> float:
@@ -93,13 +104,27 @@ def pearson(human, scorer, w=None) -> float:
     0.9934
     """
     h, s, w = _systems(human, scorer, w)
-    h, s = (x - w @ x for x in (h - h.mean(), s - s.mean()))
-    spread = np.sqrt((w @ h**2) * (w @ s**2))
-    # rounding leaves a constant vector a spread of some 1e-17 of its size, not zero
-    for x, raw, name in ((h, human, "human"), (s, scorer, "scorer")):
-        if np.sqrt(w @ x**2) <= 1e-14 * np.abs(raw).max():
-            raise ValueError(f"the {name} scores are the same on all systems with weight; a correlation is not defined")
-    return float(w @ (h * s) / spread)
+    h, s = _standard(h, w, "human"), _standard(s, w, "scorer")
+    r = w @ (h * s) / np.sqrt((w @ h**2) * (w @ s**2))
+    return float(np.clip(r, -1, 1))  # rounding can carry it past one
+
+
+def _standard(x: np.ndarray, w: np.ndarray, name: str) -> np.ndarray:
+    """x around its weighted mean, on a scale on which its systems with weight lie 1 apart at most."""
+    used = x[w > 0]
+    if np.ptp(used) <= 1e-14 * np.abs(used).max():  # means of the same scores differ by rounding
+        raise ValueError(f"the {name} scores are the same on all systems with weight; a correlation is not defined")
+    x = np.where(w > 0, x - used[0], 0.0) / np.ptp(used)
+    return x - w @ x
+
+
+def _p(p, name: str) -> np.ndarray:
+    p = np.asarray(p, dtype=np.float64)
+    if p.ndim == 0 or p.shape[-1] == 0:
+        raise ValueError(f"{name} has shape {p.shape}; one p-value per pair of systems is needed")
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
+        raise ValueError(f"{name} runs from {p.min():g} to {p.max():g}; a p-value lies between 0 and 1")
+    return p
 
 
 def _systems(human, scorer, w) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -235,8 +235,12 @@ def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
         found = _balance(pool, o.w)
         if not (abs(found - beta) <= BETA_TOLERANCE and abs(o.w.sum() - 1) <= BETA_TOLERANCE and o.w.min() >= 0):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-    total = np.maximum(best.h + (u - best.p) ** 2 - (v - best.q) ** 2, 0).sum()
-    slope = 1 / total if total > 0 else np.nan
+    w, on = best.w, best.w > 0
+    g = (u - w @ u) ** 2 - (v - w @ v) ** 2  # w = max(0, Σw² + slope·g); fitted, as repaired weights have left their saddle
+    if np.abs(g[on]).max() > 1e-12 * np.abs(g).max():
+        slope = g[on] @ (w[on] - best.P) / (g[on] @ g[on])
+    else:  # uniform on systems of one line or of two that cross: every slope steep enough will do
+        slope = best.P / -g[~on].max()
     eta = (-slope / beta if above else slope / (1 - beta)) / pool.scale**2
     return Reweighting(
         weights=best.w,
@@ -245,7 +249,7 @@ def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
         certificate="dual" if dual else "interval",
         gap=DUAL_GAP if dual else INTERVAL_GAP,
         eta=float(eta),
-        lam=float(-best.h * slope),
+        lam=-best.P,  # Σw² = Σw(−λ − ηg) = −λ, as Σwg = 0
         alternative=ties[0].w if ties else None,
     )
 

@@ -1,8 +1,9 @@
 """Many weightings at once: draws on the simplex, what they are worth, and cells of (ESS, β).
 
-Drawn uniformly, weightings of a dozen systems hardly ever have a large effective sample size. So draws come from a mixture of symmetric
-Dirichlet distributions that covers ESS from K/2 to nearly K, and every draw carries an importance weight back to the uniform
-distribution. That weight depends on the draw only through Σ log w, and is kept as a logarithm.
+Drawn uniformly, weightings of a dozen systems hardly ever have a large effective sample size. So draws come from a
+mixture of symmetric Dirichlet distributions that covers ESS from K/2 to nearly K, and every draw carries an importance
+weight back to the uniform distribution. That weight depends on the draw only through Σ log w, and is kept as a
+logarithm.
 
 Draws are made in blocks of fixed size with seeds of their own, so how they are processed changes nothing.
 """
@@ -31,6 +32,8 @@ def concentrations(systems: int) -> np.ndarray:
     >>> concentrations(12).round(2)
     array([ 1.  ,  0.83,  1.16,  1.62,  2.33,  3.58,  6.33, 17.33])
     """
+    if systems < 3:
+        raise ValueError(f"{systems} systems; draws of many weightings need at least three")
     typical = systems * np.linspace(0.5, 0.95, 7)
     return np.concatenate([[1.0], (typical - 1) / (systems - typical)])
 
@@ -45,7 +48,9 @@ class Draws(NamedTuple):
 
 
 def draws(adequacy, fluency, n: int, seed: int = SEED, low: float = 0.5) -> Iterator[Draws]:
-    """n draws in blocks, of which those with ESS ≥ low·K are passed on."""
+    """n draws in blocks, of which those with ESS ≥ low·K are passed on. More draws begin with the same ones."""
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise ValueError(f"n is {n}; a whole number of draws, at least 1, is expected")
     pool = Standard.of(adequacy, fluency)
     alpha = concentrations(pool.a.size)
     blocks = -(-n // BLOCK)
@@ -69,37 +74,43 @@ def log_importance(sum_log: np.ndarray, alpha: np.ndarray, systems: int) -> np.n
 
 
 def edges(adequacy, fluency, n: int = 200_000, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of the cells: ESS in equal bins on [K/2, K], β in equal bins over the central 98 % of the draws, rounded outward."""
+    """The edges of the cells: ESS in equal bins on [K/2, K], β in equal bins over the central 98 % of the draws.
+
+    β's ends are rounded outward to 0.01.
+    """
     beta = np.concatenate([d.beta for d in draws(adequacy, fluency, n, seed)])
-    low, high = np.quantile(beta, [0.01, 0.99])
+    low, high = 100 * np.quantile(beta, [0.01, 0.99])
     k = len(adequacy)
-    return np.linspace(k / 2, k, CELLS + 1), np.linspace(np.floor(low * 100) / 100, np.ceil(high * 100) / 100, CELLS + 1)
+    return np.linspace(k / 2, k, CELLS + 1), np.linspace(np.floor(low) / 100, np.ceil(high) / 100, CELLS + 1)
 
 
 def locate(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """The bin of each value, −1 outside; a value on an inner edge belongs to the upper bin, one on the last edge to the last.
+    """The bin of each value, −1 outside; an inner edge belongs to the bin above it, the last edge to the last bin.
 
     >>> locate(np.array([0.0, 1.0, 1.5, 2.0, 2.1]), np.array([0.0, 1.0, 2.0]))
     array([ 0,  1,  1,  1, -1])
     """
-    bin_ = np.searchsorted(grid, values, side="right") - 1
-    bin_[values == grid[-1]] = grid.size - 2
-    return np.where((values < grid[0]) | (values > grid[-1]), -1, bin_)
+    bin_ = np.minimum(np.searchsorted(grid, values, side="right") - 1, grid.size - 2)
+    return np.where((values >= grid[0]) & (values <= grid[-1]), bin_, -1)
 
 
-def cells(adequacy, fluency, step: np.ndarray, n: int, seed: int = SEED, bins=None, progress: bool = True) -> pd.DataFrame:
+def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress: bool = True) -> pd.DataFrame:
     """Mean and spread of a measure within each cell of (ESS, β): one row per cell that any draw fell into.
 
-    `step` is the measure's table (see `preference.steps`). Columns: ess and beta (bin numbers), their lower edges, n (draws), kish (what
-    they are worth after weighting), mean and std (importance-weighted to uniform), plain_mean and plain_std (unweighted).
+    `step` is the measure's table (see `preference.steps`). Columns: ess and beta (bin numbers), their lower edges, n
+    (draws), kish (what they are worth after weighting), mean and std (importance-weighted to uniform), plain_mean and
+    plain_std (unweighted).
     """
-    ess_edges, beta_edges = bins or edges(adequacy, fluency, seed=seed)
-    # Six sums per cell: 1, m, m² of the draws, then weighted: Σv, Σv², Σvm, Σvm². Weights are scaled by the largest seen so far.
+    ess_edges, beta_edges = edges(adequacy, fluency, seed=seed) if bins is None else map(np.asarray, bins)
+    if ess_edges.shape != (CELLS + 1,) or beta_edges.shape != (CELLS + 1,):
+        raise ValueError(f"bins have shapes {ess_edges.shape} and {beta_edges.shape}; {CELLS + 1} edges are needed")
+    # Seven sums per cell: 1, m, m² of the draws, then v, v², vm, vm² with v their weight over the largest seen so far.
     plain = np.zeros((CELLS * CELLS, 3))
     weighted = np.zeros((CELLS * CELLS, 4))
-    top = np.full(CELLS * CELLS, -np.inf)
+    top = np.full(CELLS * CELLS, -1e300)  # below any logarithm of a weight, yet finite, so that differences are defined
     blocks = draws(adequacy, fluency, n, seed)
-    for block in tqdm(blocks, total=-(-n // BLOCK), desc="weightings", unit="block", disable=None if progress else True):
+    silent = None if progress else True  # None: a bar on a terminal only
+    for block in tqdm(blocks, total=-(-n // BLOCK), desc="weightings", unit="block", disable=silent):
         e, b = locate(block.ess, ess_edges), locate(block.beta, beta_edges)
         inside = (e >= 0) & (b >= 0)
         if not inside.any():
@@ -109,8 +120,7 @@ def cells(adequacy, fluency, step: np.ndarray, n: int, seed: int = SEED, bins=No
         log_v = block.log_weight[inside]
         raised = top.copy()
         np.maximum.at(raised, cell, log_v)
-        before = np.isfinite(top)
-        fade = np.where(before, np.exp(np.where(before, top, 0.0) - np.where(before, raised, 0.0)), 0.0)
+        fade = np.exp(top - raised)
         weighted *= np.stack([fade, fade**2, fade, fade], axis=1)
         top = raised
         v = np.exp(log_v - top[cell])
@@ -129,7 +139,8 @@ def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges, beta_edges) -> 
     v, v2, vm, vm2 = weighted[used].T
     mean = vm / v
     return pd.DataFrame({
-        "ess": used // CELLS, "beta": used % CELLS, "ess_from": ess_edges[used // CELLS], "beta_from": beta_edges[used % CELLS],
+        "ess": used // CELLS, "beta": used % CELLS,
+        "ess_from": ess_edges[used // CELLS], "beta_from": beta_edges[used % CELLS],
         "n": n.astype(int), "kish": v**2 / v2,
         "mean": mean, "std": np.sqrt(np.maximum(vm2 / v - mean**2, 0)),
         "plain_mean": total / n, "plain_std": np.sqrt(np.maximum(squares / n - (total / n) ** 2, 0)),
@@ -137,7 +148,7 @@ def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges, beta_edges) -> 
 
 
 class Welch(NamedTuple):
-    """t, degrees of freedom, one-sided p that the second mean is larger, and Cohen's d (difference over the pooled spread)."""
+    """t, degrees of freedom, one-sided p that the second mean is larger, and Cohen's d (difference over spread)."""
 
     t: np.ndarray
     df: np.ndarray
@@ -148,20 +159,24 @@ class Welch(NamedTuple):
 def welch(mean1, std1, n1, mean2, std2, n2) -> Welch:
     """Welch's test of mean2 > mean1 from population standard deviations and (effective) sizes; arrays broadcast.
 
+    NaN where a sample of one has no spread to estimate.
+
     >>> result = welch(0.0, 1.0, 50, 1.0, 1.0, 50)
     >>> round(float(result.t), 3), round(float(result.d), 3), bool(result.p < 1e-4)
     (4.95, 1.0, True)
     """
     mean1, std1, n1, mean2, std2, n2 = (np.asarray(x, dtype=np.float64) for x in (mean1, std1, n1, mean2, std2, n2))
-    v1, v2 = std1**2 / (n1 - 1), std2**2 / (n2 - 1)  # population variance over n − 1 is the squared standard error
     with np.errstate(divide="ignore", invalid="ignore"):
+        v1, v2 = std1**2 / (n1 - 1), std2**2 / (n2 - 1)  # population variance over n − 1 is the squared standard error
         t = (mean2 - mean1) / np.sqrt(v1 + v2)
         df = (v1 + v2) ** 2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
         d = (mean2 - mean1) / np.sqrt((std1**2 + std2**2) / 2)
-    return Welch(t, df, stdtr(df, -t), d)
+    # without any spread df is undefined, and immaterial: t is infinite, or undefined itself
+    return Welch(t, df, stdtr(np.where(np.isnan(df), 1.0, df), -t), d)
 
 
 def _dirichlet(rng: np.random.Generator, alpha: np.ndarray, systems: int) -> np.ndarray:
     """One block: equally many draws from each component, the components taking turns."""
-    g = np.stack([rng.standard_gamma(a, size=(BLOCK // alpha.size, systems)) for a in alpha], axis=1).reshape(-1, systems)
+    g = np.stack([rng.standard_gamma(a, size=(BLOCK // alpha.size, systems)) for a in alpha], axis=1)
+    g = g.reshape(-1, systems)
     return g / g.sum(axis=1, keepdims=True)

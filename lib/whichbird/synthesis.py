@@ -1,11 +1,14 @@
-"""Synthesised pools, the 2025 way of moving the balance: regroup the same translations into systems sorted by one aspect.
+"""Synthesised pools, the 2025 way of moving the balance: regroup the same translations, sorted by one aspect.
 
-On every segment the K systems are sorted by adequacy; the k-th synthetic adequacy system takes, with everything scored on it, whatever
-stands k-th. Sorting by fluency gives K more. Real, adequacy and fluency systems combine into six pools. No translation is changed, so each
-segment keeps its scores; but the systems differ far more from one another, and far less within, than real ones do.
+On every segment the K systems are sorted by adequacy; the k-th synthetic adequacy system takes, with everything scored
+on it, whatever stands k-th. Sorting by fluency gives K more. Real, adequacy and fluency systems combine into six pools.
+No translation is changed, so each segment keeps its scores; but the systems differ far more from one another, and far
+less within, than real ones do.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,7 +26,7 @@ CONSTRUCTIONS = ("published", "fair")
 
 
 def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[str, np.ndarray]:
-    """Who stands where: for each part a (K, N) array of system indices, best first; ties are broken at random, by `seed`.
+    """Who stands where: for each part a (K, N) array of system indices, best first; ties are broken at random.
 
     >>> orders(np.array([[0.0, -5.0], [-1.0, 0.0]]), np.array([[-2.0, -2.0], [-1.0, -3.0]]))["adequacy"]
     array([[0, 1],
@@ -31,8 +34,8 @@ def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[
     """
     rng = np.random.default_rng(seed)
     real = np.broadcast_to(np.arange(len(adequacy))[:, None], adequacy.shape)
-    by = {aspect: np.lexsort((rng.random(x.shape), -x), axis=0) for aspect, x in (("adequacy", adequacy), ("fluency", fluency))}
-    return {"real": real, **by}
+    by_adequacy, by_fluency = (np.lexsort((rng.random(x.shape), -x), axis=0) for x in (adequacy, fluency))
+    return {"real": real, "adequacy": by_adequacy, "fluency": by_fluency}
 
 
 def synthesise(pool: Pool, seed: int = SEED) -> Pool:
@@ -47,7 +50,8 @@ def synthesise(pool: Pool, seed: int = SEED) -> Pool:
         name=pool.name, systems=tuple(names), lines=pool.lines[whole], source_lines=pool.source_lines,
         total=regroup(pool.total[:, whole], order), adequacy=regroup(pool.adequacy[:, whole], order),
         fluency=regroup(pool.fluency[:, whole], order),
-        scorers={s: regroup(x[:, whole], order) for s, x in pool.scorers.items()}, reference=pool.reference, notes=pool.notes,
+        scorers={s: regroup(x[:, whole], order) for s, x in pool.scorers.items()},
+        reference=pool.reference, notes=pool.notes,
     )
 
 
@@ -70,32 +74,32 @@ def members(name: str, systems: int) -> np.ndarray:
 def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     """The three measures, unweighted, of all six pools under both constructions of the augmented scorers: twelve rows.
 
-    "published": the dial moves the real systems, and its shifts are dealt out with their translations. "fair": the dial moves the
-    systems of the pool itself. `beta` is the pool's own balance; `reach` is how far one unit of the explainability dial moves the
-    pool's systems apart, relative to the real ones (median over scorers).
+    "published": the dial moves the real systems, and its shifts are dealt out with their translations. "fair": the dial
+    moves the systems of the pool itself. `beta` is the pool's own balance; `reach` is how far one unit of the
+    explainability dial moves the pool's systems apart, relative to the real ones (median over scorers).
     """
     union = synthesise(pool, seed)
     size = len(pool.systems)
     order = orders(union.adequacy[:size], union.fluency[:size], seed)
-    moves = {scorer: _directions(pool, x) for scorer, x in pool.scorers.items()}
+    moves = {s: _directions(pool, x) for s, x in pool.scorers.items()}
 
     def dealt(v):
         return regroup(np.broadcast_to(v[:, None], (size, len(union.lines))), order)
 
     # What was dealt out does not depend on the pool, so the union's pairs serve all six.
-    carried = {family: np.array([p_line_counts(x, dealt(moves[scorer][family]), DIALS[family]) for scorer, x in union.scorers.items()])
-               for family in FAMILIES}
+    carried = {family: np.array([p_line_counts(x, dealt(moves[s][family]), dials) for s, x in union.scorers.items()])
+               for family, dials in DIALS.items()}
     human = p_counts(union.total)
     rows = []
     for name in POOLS:
         who = members(name, size)
         pairs = _pairs(who, len(union.systems))
         sub = _subset(union, who)
-        own = {scorer: _directions(sub, x) for scorer, x in sub.scorers.items()}
+        own = {s: _directions(sub, x) for s, x in sub.scorers.items()}
         curves = {
             "published": {family: counts[:, :, pairs] for family, counts in carried.items()},
-            "fair": {family: np.array([p_curve_counts(x, np.outer(DIALS[family], own[scorer][family])) for scorer, x in sub.scorers.items()])
-                     for family in FAMILIES},
+            "fair": {f: np.array([p_curve_counts(x, np.outer(dials, own[s][f])) for s, x in sub.scorers.items()])
+                     for f, dials in DIALS.items()},
         }
         spread = {
             "published": [dealt(moves[s]["explainability"])[who].mean(axis=1).std() for s in sub.scorers],
@@ -104,7 +108,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
         real = np.array([moves[s]["explainability"].std() for s in sub.scorers])
         rows += [{"dataset": pool.name, "construction": construction, "pool": name, "systems": who.size,
                   "beta": balance(system_means(sub.adequacy), system_means(sub.fluency)),
-                  **{family: preference(steps(human[pairs], counts)) for family, counts in curves[construction].items()},
+                  **{family: preference(steps(human[pairs], c)) for family, c in curves[construction].items()},
                   "reach": float(np.median(spread[construction] / real))} for construction in CONSTRUCTIONS]
     return pd.DataFrame(rows)
 
@@ -116,9 +120,9 @@ def _directions(pool: Pool, x: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _subset(pool: Pool, rows: np.ndarray) -> Pool:
-    return Pool(name=pool.name, systems=tuple(pool.systems[k] for k in rows), lines=pool.lines, source_lines=pool.source_lines,
-                total=pool.total[rows], adequacy=pool.adequacy[rows], fluency=pool.fluency[rows],
-                scorers={s: x[rows] for s, x in pool.scorers.items()}, reference=pool.reference)
+    return replace(pool, systems=tuple(pool.systems[k] for k in rows), total=pool.total[rows], errors=None,
+                   adequacy=pool.adequacy[rows], fluency=pool.fluency[rows],
+                   scorers={s: x[rows] for s, x in pool.scorers.items()})
 
 
 def _pairs(rows: np.ndarray, systems: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Two slow, independent ways to the optimum, for tests: every support enumerated, and a partition of the line of means.
 
-Neither shares code or ideas with `whichbird.reweight`: the first solves the secular equation of each support, the second maximises
-the Lagrangian dual of interval relaxations with a general-purpose optimiser.
+Neither shares code or ideas with `whichbird.reweight`: the first solves the secular equation of each support, the
+second maximises the Lagrangian dual of interval relaxations with a general-purpose optimiser.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _stationary(a, f, beta) -> list[np.ndarray]:
     out, basis = [], vec[:, curved]
     for eta in etas + list(-0.5 / t):
         for j in range(t.size):
-            # all coordinates from the multiplier but one, and that one from the constraint: exact at a root, safe near a pole
+            # all coordinates but one from the multiplier, that one from the constraint: exact at a root, safe at a pole
             others = np.arange(t.size) != j
             with np.errstate(all="ignore"):
                 u = -eta * (basis[:, others] @ (rc[others] / (1 + 2 * eta * t[others])) + flat_vec)
@@ -73,7 +73,7 @@ def _stationary(a, f, beta) -> list[np.ndarray]:
 
 
 def _onto(w, along, a, f, beta):
-    """Move w along a direction onto the constraint, measured from the variances themselves: the quadratic form has lost digits."""
+    """Move w along a direction onto the constraint, measured by the variances: the quadratic form has lost digits."""
     for _ in range(3):
         g = (1 - beta) * (a - w @ a) ** 2 - beta * (f - w @ f) ** 2
         step = (w @ g) / (along @ g)
@@ -120,9 +120,10 @@ def _add(p, q):
 
 
 def lower_bound(a, f, beta, above: bool, goal: float, most: int = 2000) -> float:
-    """A proven lower bound on Σw², from interval relaxations refined until it exceeds `goal` or `most` intervals were tried.
+    """A proven lower bound on Σw², from interval relaxations refined until it exceeds `goal` or `most` were tried.
 
-    On [l, u] the squares (v − mean)² are replaced by (v − l)(v − u); the dual of what remains, a convex programme, has three unknowns.
+    On [l, u] the squares (v − mean)² are replaced by (v − l)(v − u); the dual of what remains, a convex programme, has
+    three unknowns.
     """
     a, f = (np.asarray(x, float) for x in (a, f))
     scale = max(np.ptp(a), np.ptp(f))
@@ -142,7 +143,8 @@ def lower_bound(a, f, beta, above: bool, goal: float, most: int = 2000) -> float
             return -(tau - c * t * mean**2 - 0.5 * z @ z), -np.array(grad)
 
         bounds = [(None, None), (-2, 16), (x.min(), x.max())]  # any point gives a bound, so a short climb is safe
-        fit = minimize(negative, [1 / a.size, 1.0, 0.0], jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15})
+        start = [1 / a.size, 1.0, 0.0]
+        fit = minimize(negative, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15})
         bound = -2 * fit.fun
         if bound >= goal:
             worst = min(worst, bound)

@@ -128,8 +128,8 @@ def reach(adequacy, fluency) -> Reach:
 def reachable(adequacy, fluency) -> tuple[float, float]:
     """(βmin, βmax): the range of balances that reweighting can reach.
 
-    The slope between two systems is a mean of the slopes of the steps between them in sorted order, so the steepest and the
-    flattest are found among neighbours: K log K work, not K².
+    The slope between two systems is a mean of the slopes of the steps between them in sorted order, so the steepest and
+    the flattest are found among neighbours: K log K work, not K².
 
     >>> reachable([0, 2, 0], [0, 1, 3])
     (0.0, 0.8)
@@ -268,7 +268,7 @@ def _gap_balance(da: np.ndarray, df: np.ndarray) -> np.ndarray:
 
 
 def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct points in the order of (y, x): for every system the number of its point, and the gaps in x and y from each to the next."""
+    """Distinct points, sorted by (y, x): the number of every system's point, and the gaps in x and y to the next."""
     order = np.lexsort((x, y))
     dx, dy = np.diff(x[order]), np.diff(y[order])
     moved = (dx != 0) | (dy != 0)

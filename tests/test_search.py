@@ -296,3 +296,8 @@ def test_betas_of_a_sweep_are_checked():
         search_sweep([0, 2, 0], [0, 1, 3], [0.5, np.nan])
     with pytest.raises(ValueError, match="cannot be reached"):
         ablation([0, 2, 0], [0, 1, 3], [0.5, 0.9])
+
+
+def test_results_can_be_compared_and_collected():
+    one, two = (search([0, 2, 0], [0, 1, 3], 0.3) for _ in range(2))
+    assert one == one and one != two and len({one, two}) == 2

@@ -17,8 +17,6 @@ import numpy as np
 from . import _check
 from .metametrics import pair_weights
 
-TIE = 1e-9  # in permutations: means of whole numbers up to 1000 over all pairs err by less
-
 
 def steps(human, curves) -> np.ndarray:
     """How much nearer each dial comes to people than the one before: (M, D, P) counts → (M, D−1, P), whole numbers.

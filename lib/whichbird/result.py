@@ -24,7 +24,7 @@ class Counts:
         return Counts(**{name: value + getattr(other, name) for name, value in asdict(self).items()})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no single answer to ==; results are compared by their fields
 class Reweighting:
     """A weighting of K systems that reaches a target balance at the largest effective sample size.
 
@@ -42,7 +42,7 @@ class Reweighting:
     eta: float
     lam: float
     alternative: np.ndarray | None = None
-    counts: Counts | None = field(default=None, compare=False)
+    counts: Counts | None = None
 
     @property
     def support(self) -> tuple[int, ...]:

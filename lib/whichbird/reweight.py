@@ -301,7 +301,7 @@ class _Side:
         low = (edged[:, 1:-1] <= edged[:, :-2]) & (edged[:, 1:-1] <= edged[:, 2:]) & (edged[:, 1:-1] < 0.75)
         at = np.flatnonzero(low.ravel())
         left, right = np.concatenate(([v.min()], grid[:-1])), np.concatenate((grid[1:], [v.max()]))
-        self._descend(target[at], q[at], left[at % grid.size], right[at % grid.size], h[at], p[at])
+        self._descend(target[at], q[at], left[at % grid.size], right[at % grid.size], h[at], p[at], height[at])
 
     def _offer_lines(self) -> None:
         """Uniform weights on systems on one line with exactly the target's slope: any weights on them have the balance.
@@ -319,8 +319,8 @@ class _Side:
                 w[0, order[n][run == full.argmax()]] = 1 / full.max()
                 self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v, w)
 
-    def _descend(self, target, q, left, right, h, p) -> None:
-        self._offer(target, *descend(self.u[target], self.v, self.stretch[target], q, left, right, h, p))
+    def _descend(self, target, *rows) -> None:
+        self._offer(target, *descend(self.u[target], self.v, self.stretch[target], *rows))
 
     def _offer(self, target, h, p, q, w) -> None:
         """Take note of the feasible ones among these weightings."""

@@ -90,7 +90,7 @@ def _checked(ws, a, f, beta):
         if not np.isfinite(w).all() or abs(w.sum() - 1) > 1e-12 or np.bincount(point, w).max() > 1 - 1e-9:
             continue  # the last: all weight on copies of one system
         s_a, s_f = (w @ (x - w @ x) ** 2 for x in (a, f))
-        if abs(s_a / (s_a + s_f) - beta) <= 1e-12:
+        if s_a + s_f > 0 and abs(s_a / (s_a + s_f) - beta) <= 1e-12:
             keep.append(w)
     return keep
 

@@ -298,7 +298,8 @@ class _Side:
         h, p, height = climb(self.u[target], v, q, np.tile(all_in, n), np.zeros(q.size))
         self.add(target, q, h, p)
         edged = np.pad(height.reshape(n, -1), ((0, 0), (1, 1)), constant_values=np.inf)
-        low = (edged[:, 1:-1] <= edged[:, :-2]) & (edged[:, 1:-1] <= edged[:, 2:]) & (edged[:, 1:-1] < 0.75)
+        mid = edged[:, 1:-1]
+        low = (mid <= edged[:, :-2]) & (mid <= edged[:, 2:]) & (mid <= 1.1 * mid.min(1)[:, None])
         at = np.flatnonzero(low.ravel())
         left, right = np.concatenate(([v.min()], grid[:-1])), np.concatenate((grid[1:], [v.max()]))
         self._descend(target[at], q[at], left[at % grid.size], right[at % grid.size], h[at], p[at], height[at])

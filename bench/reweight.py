@@ -102,20 +102,19 @@ def _growth(rng) -> None:
 def _timed(jobs, targets, label, repeats=REPEATS) -> tuple[list, list]:
     """For each job the seconds of its fastest run at every target, and what it returned there.
 
-    Jobs take turns, so that other load on the machine hits all alike.
+    Jobs take turns target by target, so that other load on the machine hits all alike; the repeats of one follow each
+    other, so that the fastest finds its code and data in the cache.
     """
     seconds, out = [[] for _ in jobs], [[] for _ in jobs]
     for beta in tqdm(targets, label, disable=None, leave=False):
-        runs = np.empty((repeats, len(jobs)))
-        for n in range(repeats):
-            for k, job in enumerate(jobs):
+        for job, times, results in zip(jobs, seconds, out):
+            runs = []
+            for _ in range(repeats):
                 start = time.perf_counter()
                 result = job(beta)
-                runs[n, k] = time.perf_counter() - start
-                if n == repeats - 1:
-                    out[k].append(result)
-        for k, fastest in enumerate(runs.min(0)):
-            seconds[k].append(fastest)
+                runs.append(time.perf_counter() - start)
+            times.append(min(runs))
+            results.append(result)
     return seconds, out
 
 

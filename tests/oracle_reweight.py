@@ -85,11 +85,12 @@ def _onto(w, along, a, f, beta):
 
 def _checked(ws, a, f, beta):
     keep = []
+    point = np.unique(np.column_stack((a, f)), axis=0, return_inverse=True)[1].ravel()
     for w in ws:
-        if not np.isfinite(w).all() or abs(w.sum() - 1) > 1e-12:
-            continue
+        if not np.isfinite(w).all() or abs(w.sum() - 1) > 1e-12 or np.bincount(point, w).max() > 1 - 1e-9:
+            continue  # the last: all weight on copies of one system
         s_a, s_f = (w @ (x - w @ x) ** 2 for x in (a, f))
-        if s_a + s_f > 1e-24 and abs(s_a / (s_a + s_f) - beta) <= 1e-12:
+        if s_a + s_f > 0 and abs(s_a / (s_a + s_f) - beta) <= 1e-12:
             keep.append(w)
     return keep
 

@@ -298,10 +298,11 @@ class _Side:
         h, p, height = climb(self.u[target], v, q, np.tile(all_in, n), np.zeros(q.size))
         self.add(target, q, h, p)
         edged = np.pad(height.reshape(n, -1), ((0, 0), (1, 1)), constant_values=np.inf)
-        low = (edged[:, 1:-1] <= edged[:, :-2]) & (edged[:, 1:-1] <= edged[:, 2:]) & (edged[:, 1:-1] < 0.75)
+        mid = edged[:, 1:-1]
+        low = (mid <= edged[:, :-2]) & (mid <= edged[:, 2:]) & (mid <= 1.1 * mid.min(1)[:, None])
         at = np.flatnonzero(low.ravel())
         left, right = np.concatenate(([v.min()], grid[:-1])), np.concatenate((grid[1:], [v.max()]))
-        self._descend(target[at], q[at], left[at % grid.size], right[at % grid.size], h[at], p[at])
+        self._descend(target[at], q[at], left[at % grid.size], right[at % grid.size], h[at], p[at], height[at])
 
     def _offer_lines(self) -> None:
         """Uniform weights on systems on one line with exactly the target's slope: any weights on them have the balance.
@@ -319,8 +320,8 @@ class _Side:
                 w[0, order[n][run == full.argmax()]] = 1 / full.max()
                 self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v, w)
 
-    def _descend(self, target, q, left, right, h, p) -> None:
-        self._offer(target, *descend(self.u[target], self.v, self.stretch[target], q, left, right, h, p))
+    def _descend(self, target, *rows) -> None:
+        self._offer(target, *descend(self.u[target], self.v, self.stretch[target], *rows))
 
     def _offer(self, target, h, p, q, w) -> None:
         """Take note of the feasible ones among these weightings."""

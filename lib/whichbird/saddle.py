@@ -47,7 +47,7 @@ def climb(u, v, q, h, p, P=None):
     >>> np.round(1 / height**2, 3)  # the largest effective sample size with this q
     array([2.618])
     """
-    out = np.empty((3, q.size))
+    out, ones = np.empty((3, q.size)), np.ones(v.size)
     row, v2, fixed = np.arange(q.size), (v - q[:, None]) ** 2, P is not None
     s, P = np.full(q.size, np.nan), P if fixed else np.ones(q.size)
     best, top = (s, h, p), np.full(q.size, -np.inf)
@@ -59,7 +59,6 @@ def climb(u, v, q, h, p, P=None):
             z = du2 - v2
             z += h[:, None]
             on = (z > 0).astype(float)
-            peak = z.max(1) if fixed else None
             z *= on
             nn = dot(z, z)
             if not fixed:
@@ -69,7 +68,7 @@ def climb(u, v, q, h, p, P=None):
                     s = np.where(nn > 0, np.sqrt(nn / P), v2.max(1))
                 height = h - 0.5 * (s * P + nn / s)
             # minus the second derivatives, times s, in (relative change of s, change of z at u = p, change of p)
-            sz, szu, m, mu, muu = z.sum(1), dot(z, du), on.sum(1), dot(on, du), dot(on, du2)
+            sz, szu, m, mu, muu = z @ ones, dot(z, du), on @ ones, dot(on, du), dot(on, du2)
             hh, hp, pp = m, -2 * mu, 4 * muu + 2 * s
             sh, sp = -sz, 2 * szu
             g_s, g_h, g_p = 0.5 * (nn - P * s * s) if fixed else 0, s - sz, 2 * szu
@@ -85,8 +84,8 @@ def climb(u, v, q, h, p, P=None):
                     c_h, c_p = _solve2(hh, hp, pp, g_h, g_p)
                     c_s = np.where(g_h * c_h + g_p * c_p > 0.1 * P * s * s, 0, np.where(d_s > 0, 2.75, -0.75))
                     c_h, c_p = (c + c_s * r for c, r in zip((c_h, c_p), _solve2(hh, hp, pp, -sh, -sp)))
-                    # where z₊ has vanished, go up until a system is in use
-                    c_s, c_h, c_p = _choose(nn > 0, (c_s, c_h, c_p), (0, s - peak, 0))
+                    up = s - h - (du2 - v2).max(1)  # where z₊ has vanished, go up until a system is in use
+                    c_s, c_h, c_p = _choose(nn > 0, (c_s, c_h, c_p), (0, up, 0))
                     d_s, d_h, d_p, gain = _choose(wild, (c_s, c_h, c_p, np.inf), (d_s, d_h, d_p, gain))
             d_h = d_h - d_p * d_p
             if not fixed:
@@ -124,12 +123,13 @@ def _solve2(aa, ab, bb, a, b):
     return (bb * a - ab * b) / det, (aa * b - ab * a) / det
 
 
-def descend(u, v, stretch, q, left, right, h, p):
+def descend(u, v, stretch, q, left, right, h, p, height=None):
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
 
-    Returns h, p, q and the weights (R, K).
+    A `height` says that the rows have been climbed already. Returns h, p, q and the weights (R, K).
     """
-    h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p)
+    if height is None:
+        h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p)
     w, miss, step = _stationarity(u, v, h, p, q)
     for _ in range(60):
         if (np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h).all():  # near enough for Newton's last steps
@@ -150,12 +150,12 @@ def descend(u, v, stretch, q, left, right, h, p):
     for margin in (0, 0, 1e-4, 1e-6, 0, 0):
         if (error <= 1e-15).all():
             break
-        step = _stationarity(u, v, h, p, q, margin)[2]
-        h2, p2, q2 = h + step[0], p + step[1], q + step[2]
-        w2, miss2, _ = _stationarity(u, v, h2, p2, q2)
+        by = _stationarity(u, v, h, p, q, margin)[2] if margin else step
+        h2, p2, q2 = h + by[0], p + by[1], q + by[2]
+        w2, miss2, step2 = _stationarity(u, v, h2, p2, q2)
         error2 = _error(u, v, stretch, h2, w2, miss2)
         better = error2 < error
-        h, p, q, error = _choose(better, (h2, p2, q2, error2), (h, p, q, error))
+        h, p, q, error, step = _choose(better, (h2, p2, q2, error2, step2), (h, p, q, error, step))
         w = np.where(better[:, None], w2, w)
     rough = ~(off_balance(u, v, w, stretch) <= 1e-13)
     if rough.any():
@@ -175,7 +175,7 @@ def _stationarity(u, v, h, p, q, margin=0.0):
         z = h[:, None] + g
         on = (z > -margin * h[:, None]).astype(float)
         z *= on
-        total = z.sum(1)
+        total = z @ np.ones(v.size)
         f = np.array([dot(z, du), dot(z, dv), dot(z, g)])
         on_u, on_v = on * du, on * dv
         uv = dot(on_u, dv)

@@ -58,6 +58,7 @@ def check(result, a, f, beta):
     """What every result promises, judged by the public functions of the pool."""
     w = result.weights
     assert w.min() >= 0 and abs(w.sum() - 1) <= 1e-12
+    assert not np.signbit(w).any()  # a system out of use has 0.0, never −0.0
     assert abs(wb.balance(a, f, w) - beta) <= 2e-12  # twice the solver's own tolerance: `balance` rounds its own way
     assert result.gap <= GAP and result.certificate in ("uniform", "dual", "interval", "pair")
     points = {(a[k], f[k]) for k in result.support}

@@ -329,7 +329,8 @@ class _Side:
         for i in np.flatnonzero(off <= BETA_TOLERANCE / 2):
             if np.bincount(self.point, w[i]).max() > 1 - 1e-9:
                 continue  # all weight on copies of one system has no balance, whatever rounding says
-            o, n = _Optimum(float(h[i]), float(p[i]), float(q[i]), w[i], float(w[i] @ w[i])), target[i]
+            share = w[i] + 0.0  # clipping leaves −0.0, and −0.0 + 0.0 is 0.0
+            o, n = _Optimum(float(h[i]), float(p[i]), float(q[i]), share, float(share @ share)), target[i]
             self.optima[n].append(o)
             if self.best[n] is None or o.P < self.best[n].P:
                 self.best[n] = o

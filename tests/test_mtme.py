@@ -11,6 +11,7 @@ from tinytree import ADEQUACY, FLUENCY, GOOD, KEPT, MAJOR, MINOR, RATINGS, SCORE
 from whichbird import DataError, Pool, read_mqm_tsv, read_mtme
 from whichbird.mqm import TAXONOMY, Weights, aspect_means
 from whichbird.mtme import DATASETS, is_human, read_scores
+from whichbird.pool import system_means
 
 RATED = "tiny/human-scores/xx-yy.mqm.merged.seg.rating"
 TOTAL = "tiny/human-scores/xx-yy.mqm.seg.score"
@@ -355,8 +356,20 @@ def test_a_raw_table_by_hand(tmp_path):
     assert np.array_equal(pool.total, [[0, -2], [-2.55, np.nan]], equal_nan=True)
     assert {tuple(r) for r in pool.errors.itertuples(index=False)} == {
         ("x", "other", "minor", 1, 1.0), ("x", "style/awkward", "minor", 1, 1.0),
-        ("y", "accuracy/omission", "major", 1, 5.0), ("y", "fluency/punctuation", "minor", 1, 0.1),
+        # one of two raters marked these, so they cost half
+        ("y", "accuracy/omission", "major", 1, 2.5), ("y", "fluency/punctuation", "minor", 1, 0.05),
     }
+
+
+def test_the_errors_of_several_raters_give_the_means(tmp_path):
+    # three raters on y's segment 7, two of whom agree; one on its segment 3
+    more = row("y", 7, "r3", "Accuracy/Omission", "Major") + row("y", 3, "r1", "Accuracy/Omission", "Major")
+    pool = read_mqm_tsv(table(tmp_path, TABLE + more))
+    omissions = pool.errors.set_index(["system", "category"]).loc[("y", "accuracy/omission")]
+    assert omissions["count"].item() == 3 and omissions["penalty"].item() == pytest.approx(5 * (2 / 3 + 1), rel=1e-12)
+    means = aspect_means(pool.errors, pool.rated, pool.systems)
+    for aspect in ("adequacy", "fluency"):
+        assert means[aspect].to_numpy() == pytest.approx(system_means(getattr(pool, aspect)), rel=1e-12)
 
 
 @pytest.mark.parametrize("change", [

@@ -111,7 +111,8 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
 
     Tab-separated with a header naming at least system, doc, doc_id, seg_id, rater, category, severity; one row per error, or one
     row of category "no-error" for a segment without any. Nothing is quoted. A segment rated by several raters gets their
-    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the
+    mean. In the error table each mark then counts once but costs its share, the price divided by the number of raters of that
+    cell, so that `aspect_means` finds the same system means. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the
     total is adequacy + fluency + errors of neither.
     """
     path = Path(path)
@@ -153,6 +154,7 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
             grid[row_of[system], segment] -= fsum(cost for where, cost in found if where == aspect)
     with np.errstate(invalid="ignore"):  # 0/0 where nobody rated: NaN is what the pool expects there
         a, f, rest = (grid / raters for grid in sums.values())
+    errors = [(*where, cost / raters[row_of[where[0]], where[1]]) for *where, cost in errors]
     if tally.unknown:
         warnings.warn(f"{path}: {tally.report()}", stacklevel=2)
     return Pool(name=path.name, systems=systems, lines=np.arange(shape[1]), source_lines=shape[1], total=a + f + rest,

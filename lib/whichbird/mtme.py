@@ -109,10 +109,12 @@ def read_mtme(root, dataset: str | Source, reference: str = "refA",
 def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS) -> Pool:
     """Read a raw MQM error table into a `Pool` without scorers.
 
+    Marks of several raters: each counts once in the error table, but costs its share, the price divided by the number of raters
+    of that cell. So `aspect_means` of the table gives the means of the pool.
+
     Tab-separated with a header naming at least system, doc, doc_id, seg_id, rater, category, severity; one row per error, or one
     row of category "no-error" for a segment without any. Nothing is quoted. A segment rated by several raters gets their
-    mean. In the error table each mark then counts once but costs its share, the price divided by the number of raters of that
-    cell, so that `aspect_means` finds the same system means. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the
+    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the
     total is adequacy + fluency + errors of neither.
     """
     path = Path(path)

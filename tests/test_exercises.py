@@ -44,7 +44,7 @@ def test_no_solution_is_left(path):
                for text in (s.blank(), "\n".join(s.checks)) if text]
     assert [c.source for c in cells] == sources
     before = codes(ex.SOLUTION.sub("", path.read_text("utf-8")))
-    assert [c.source for c in notebook.cells if c.cell_type == "code" and c not in cells] == [c.strip("\n") for c in before]
+    assert [c.source.strip("\n") for c in notebook.cells if c.cell_type == "code" and c not in cells] == [c.strip("\n") for c in before]
 
 
 @chapter

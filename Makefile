@@ -5,17 +5,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 2
 export OPENBLAS_NUM_THREADS ?= 2
 
-.PHONY: help book test strict lab data bench clean
+.PHONY: help book test strict lab exercises data bench clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make book     build the book as HTML in _build/html"
-	@echo "make test     run all tests, every chapter included"
-	@echo "make strict   build the book, rerun it against the outputs it prints, and check its pages in a browser if there is one"
-	@echo "make lab      open the chapters as notebooks"
-	@echo "make data     rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB)"
-	@echo "make bench    print performance ratios (pip install gurobipy into .venv first to compare with Gurobi)"
-	@echo "make clean    delete what the other targets made"
+	@echo "make book       build the book as HTML in _build/html"
+	@echo "make test       run all tests, every chapter included"
+	@echo "make strict     build the book, rerun it against the outputs it prints, and check its pages in a browser if there is one"
+	@echo "make lab        open the chapters as notebooks"
+	@echo "make exercises  make student notebooks in _build/exercises: solutions cut out, checks left in (CHECK=1 tries them all out)"
+	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB)"
+	@echo "make bench      print performance ratios (pip install gurobipy into .venv first to compare with Gurobi)"
+	@echo "make clean      delete what the other targets made"
 
 .venv/.ready: requirements.txt lib/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Whichbird needs Python 3.11 or newer, and '$(PYTHON)' was not found; name yours with make PYTHON=<command>."; exit 1; }
@@ -47,6 +48,10 @@ strict: book
 lab: .venv/.lab
 	@echo "Opening the chapters; right-click a chapter and choose Open With, Notebook ..."
 	@$(BIN)/jupyter lab book
+
+exercises: .venv/.ready
+	@echo "Making student notebooks ..."
+	@$(BIN)/python book/exercises.py $(if $(CHECK),--check)
 
 data: .venv/.ready
 	@echo "Rebuilding data/ ..."

@@ -1,0 +1,86 @@
+"""The book's sources keep to the recipe of CONTRIBUTING.md, and its words and symbols are explained."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import whichbird as wb
+
+BOOK = Path(__file__).parents[1] / "book"
+GLOSSARY = BOOK / "use/glossary.md"
+# Pages that are no chapters: nothing is derived in them, so there is nothing to exercise and nothing to take away.
+NO_CHAPTERS = {"index", "references", "use/glossary", "use/status", "use/teaching", "use/command-line"}
+PAGES = sorted(BOOK.rglob("*.md"))
+CHAPTERS = [p for p in PAGES if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS]
+
+
+def name(path):
+    return str(path.relative_to(BOOK))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+def test_chapter_follows_the_recipe(path):
+    text = path.read_text("utf-8")
+    opening = re.search(r"^:::\{div\} chapter-opening\n(.*?)^:::$", text, re.M | re.S)
+    assert opening, "no opening block"
+    assert re.findall(r"^\*\*(.+?)\*\*", opening[1], re.M) == ["You will see", "You need", "Minutes"]
+    assert text.count("\n## What to take away\n") == 1
+    assert re.search(r"^\*\*Next\*\*: \{doc\}`", text.split("\n## What to take away\n")[1], re.M), "no link to the next chapter"
+    exercises = re.findall(r"^`{3,}\{exercise-start\}[^\n]*\n:label: (\S+)", text, re.M)
+    solutions = re.findall(r"^`{3,}\{solution-start\} (\S+)\n:class: dropdown$", text, re.M)
+    assert len(exercises) >= 2
+    assert solutions == exercises
+
+
+def test_labels_are_unique():
+    """Sphinx warns of some double labels and silently prefers one of the others."""
+    labels = [label for p in PAGES for label in re.findall(r"^(?::label:| {4}name:) (\S+)$", p.read_text("utf-8"), re.M)]
+    assert len(labels) > 150
+    assert sorted(labels) == sorted(set(labels))
+
+
+def terms():
+    block = re.search(r"^```\{glossary\}\n(.*?)^```$", GLOSSARY.read_text("utf-8"), re.M | re.S)[1]
+    return re.findall(r"^(\S.*)$", block, re.M)
+
+
+def used(path):
+    """The glossary entries that a page links to, without the text shown for them."""
+    links = re.findall(r"\{term\}`([^`]+)`", path.read_text("utf-8"))
+    return {" ".join((re.search(r"<([^<>]+)>$", link) or [None, link])[1].split()) for link in links}
+
+
+def test_terms_are_sorted_and_unique():
+    assert terms() == sorted(set(terms()), key=str.lower)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_linked_terms_exist(path):
+    assert used(path) <= set(terms())
+
+
+@pytest.mark.parametrize("term", terms())
+def test_term_is_linked_from_a_chapter(term):
+    assert any(term in used(path) for path in [BOOK / "index.md", *CHAPTERS])
+
+
+def library_names():
+    """What stands in backticks in the notation tables."""
+    rows = re.findall(r"^\| (?!symbol)(?:[^|\n]+\|){3}([^|\n]*)\|[^|\n]*\|$", GLOSSARY.read_text("utf-8"), re.M)
+    return [n for row in rows for n in re.findall(r"`([^`]+)`", row)]
+
+
+def test_notation_names_the_library():
+    names = library_names()
+    assert len(names) > 35
+    d = wb.load("ende24")
+    known = {"wb": wb, "d": d, "len": len, "a": d.adequacy, "f": d.fluency, "beta": 0.6}
+    known["r"] = wb.reweight(known["a"], known["f"], known["beta"])
+    for n in names:
+        module, _, attribute = n.partition(".")
+        if re.fullmatch("[a-z]+", module) and module not in known:
+            assert hasattr(importlib.import_module(f"whichbird.{module}"), attribute), n
+        else:
+            eval(n, known)  # an expression in the names that the page's first paragraph introduces

@@ -1,8 +1,8 @@
 """Location and scatter of a cloud of systems that no single system can drag along, and distances measured by them.
 
-The estimator is that of Gnanadesikan and Kettenring (1972), for two variables. It rests on an identity: the variance of a
-sum minus that of the difference is four times the covariance. With a robust spread in the place of the standard deviation,
-what comes out is robust.
+The estimator is that of Gnanadesikan and Kettenring (1972), for two variables. It rests on an identity: the variance of
+a sum minus that of the difference is four times the covariance. With a robust spread in the place of the standard
+deviation, what comes out is robust.
 """
 
 from __future__ import annotations

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import io
-import json
 import os
 import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from . import mtme, userfiles
 from ._check import DataError
-from ._files import check_output, write_whole
+from ._output import Result, cell, check_outputs, deliver, one_line
 from ._version import __version__
 from .balance import balance, reachable
 from .digest import Digest, load
@@ -27,50 +24,36 @@ from .rank import Contest, contest, is_reliable, overview, rank, rank_sweep, rel
 from .result import Reweighting
 from .reweight import reweight as solve
 
-FIGURES = (".svg", ".png", ".pdf")
-DECIMALS = {"adequacy": 4, "fluency": 4, "weight": 4, "spa": 4, "spa_natural": 4, "ess": 2}  # in tables on a terminal
-
-
-class Result(NamedTuple):
-    """What a command found. JSON holds `facts` and all `tables`; CSV the first table; a terminal the facts and what is `shown`."""
-
-    facts: dict[str, object]
-    tables: dict[str, pd.DataFrame]
-    shown: tuple[pd.DataFrame, ...] | None = None  # if not all tables as they are
-    figure: Callable[[], object] | None = None     # draws what --plot writes
-    notes: tuple[str, ...] = ()
-
-
 def datasets(args) -> Result:
     """List the datasets that ship.
 
-    For each: how many systems, rated segments and scorers; the natural balance beta0 (adequacy's share of the variance between
-    systems); the range of balances that reweighting can reach; and the reliable interval, where the effective sample
-    size stays at 0.9 of the number of systems or more.
+    For each: the number of systems, rated segments and scorers; the natural balance
+    beta0, adequacy's share of the variance between systems; the range of balances that
+    reweighting can reach; and the reliable interval, in which the effective sample size
+    is at least 0.9 times the number of systems.
 
     examples:
       whichbird datasets
       whichbird datasets --json
     """
     table = overview()
-    shown = table.drop(columns="note")
-    hidden = shown.isna()
-    return Result({}, {"datasets": table}, (shown.map(_cell).mask(hidden, "not public"),))
+    shown = table.drop(columns="note").astype(object)
+    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not public"),))
 
 
 def reweight(args) -> Result:
-    """Weight systems so that they have a chosen balance, as evenly as possible, with a proof that no weighting is more even.
+    """Weight systems so that they have a chosen balance.
 
-    systems.csv has a header with the columns system, adequacy, fluency (in any order; others are ignored), one row per system:
-    system means, higher is better, both in the same unit.
+    Finds the most even weights of that balance, with a proof that none are more even.
+    systems.csv has a header with the columns system, adequacy, fluency (in any order;
+    others are ignored) and one row per system: means, higher is better, both in the same
+    unit.
 
     examples:
       whichbird reweight systems.csv --beta 0.5
       whichbird reweight systems.csv --beta 0.5 --out weights.csv --plot weights.svg
       whichbird reweight systems.csv --sweep --step 0.05 --csv
     """
-    if args.beta is None and not args.sweep:
-        raise DataError("--beta or --sweep is needed: which balance should the systems have?")
     table = userfiles.read_systems(args.systems)
     pool = table["system"].tolist(), table["adequacy"].to_numpy(), table["fluency"].to_numpy()
     with _about(args.systems):
@@ -88,25 +71,29 @@ def reweight(args) -> Result:
     long = weight_sweep(*pool, targets)
     wide = long.pivot(index="beta", columns="system", values="weight")[pool[0]]
     few = long.groupby("beta", sort=True)[["ess", "reliable", "certificate"]].first().reset_index()
-    shown = pd.concat([few.map(_cell), wide.reset_index(drop=True).map("{:.4f}".format)], axis=1)
+    shown = pd.concat([few.map(cell), wide.reset_index(drop=True).map("{:.4f}".format)], axis=1)
     return Result(facts, {"weights": long}, (shown,), figure)
 
 
 def rank_(args) -> Result:
     """Rank all scorers of a dataset at a chosen balance, with yours among them.
 
-    Nothing needs to be downloaded: human p-values and those of the shipped scorers are in the package. Without --beta, systems
-    are weighted equally (the natural balance).
+    Nothing needs to be downloaded: the p-values of people and of the shipped scorers are
+    in the package. Without --beta all systems have the same weight.
 
-    Score files, in one of three forms (higher is better; CRLF and a byte-order mark do no harm):
-      the field's .seg.score   lines "system, tab, score", no header; the n-th line of a system is source line n. All source
-                               lines, or only the rated ones; None is allowed where nobody rated.
-      table, wide              header system,segment,NAME,...: one column per scorer; one column called score is
-                               named after the file. segment is the source line, counted from 1.
-      table, long              header scorer,system,segment,score
-    Every rated system must be there. References (refA, ...) may be there too. Other systems, as submissions that were not
-    rated, are refused, since a misspelt name looks the same; --ignore-extra leaves them out.
-    A scorer is called after its file, or NAME with --scores NAME=FILE.
+    Score files have one of three forms, higher is better:
+      .seg.score    the field's: lines "system, tab, score" without header; the n-th line
+                    of a system is source line n. All source lines, or only the rated
+                    ones. None is allowed where nobody rated.
+      wide table    header system,segment,NAME,...: one column per scorer. A single column
+                    called score is named after the file.
+      long table    header scorer,system,segment,score
+    Tables are separated by commas or tabs; segment is the source line, counted from 1.
+    CRLF line ends and a byte-order mark do no harm.
+
+    Every rated system must be there, and references (refA, ...) may be. Other systems,
+    such as submissions that were not rated, are refused because a misspelt name looks
+    the same; --ignore-extra leaves them out.
 
     examples:
       whichbird rank ende24 --beta 0.6
@@ -120,8 +107,9 @@ def rank_(args) -> Result:
 def sweep(args) -> Result:
     """Follow the scorers of a dataset, and yours, over all balances.
 
-    A terminal shows your scorers, or those named with --show, or else the five best at the natural balance; --csv and --json
-    hold all of them, one row per balance and scorer. --plot draws SPA and rank over beta with the reliable interval shaded.
+    The table shows your scorers, or those named with --show, or else the five best at the
+    natural balance: SPA and rank. --csv and --json hold all scorers, one row for each
+    balance and scorer. --plot draws SPA and rank with the reliable interval shaded.
     Score files are read as 'whichbird rank --help' says.
 
     examples:
@@ -134,20 +122,25 @@ def sweep(args) -> Result:
 
 
 def evaluate(args) -> Result:
-    """Everything on your own data: natural balance, reachable range, reliable interval, weights, and your scorers ranked.
+    """Do everything on your own data: balance, range, weights, ranking, sweep.
 
-    Human ratings (--human), in one of two forms:
-      table      header system,segment,adequacy,fluency: one row per system and segment, higher is better. A column total is
-                 used for the human ranking if there is one, else adequacy + fluency. A row that is not there is not rated.
-      MQM rows   tab-separated as in google/wmt-mqm-human-evaluation: header with system, doc, doc_id, seg_id, rater,
-                 category, severity; one row per error, category no-error for none.
-    Scorers (--scores) as 'whichbird rank --help' says, where segment is the name that the ratings use (for MQM rows seg_id,
-    or doc:doc_id:seg_id if a seg_id is there twice), and a .seg.score file follows the order in which the ratings name the segments first.
-    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair), which has its scorers; yours are added with --scores.
+    Human ratings (--human) have one of two forms:
+      table       header system,segment,adequacy,fluency: one row per system and segment,
+                  higher is better. Scorers are compared with the column total if there is
+                  one, else with adequacy + fluency. What has no row is not rated.
+      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with system,
+                  doc, doc_id, seg_id, rater, category, severity; one row per error, or
+                  one of category no-error.
+    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a table is
+    what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id if two segments
+    share a seg_id); a .seg.score file follows the order in which the ratings first name
+    the segments.
+    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own scorers;
+    --scores adds yours, with the source line as segment.
 
     examples:
       whichbird evaluate --human human.csv --scores scores.csv --beta 0.5
-      whichbird evaluate --human mqm.tsv --scores a.seg.score b.seg.score --sweep --plot out.svg
+      whichbird evaluate --human mqm.tsv --scores a.seg.score --sweep --plot out.svg
       whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --beta 0.6
     """
     if args.human:
@@ -164,11 +157,12 @@ def evaluate(args) -> Result:
         own = _scores(args, pool)
     with _about(pool.name):
         about = overview([pool])
-    result = (_sweep if args.sweep else _ranking)(args, contest(pool, own), about, weights=True)
-    return result._replace(notes=pool.notes)
+    result = (_sweep if args.sweep else _ranking)(args, contest(pool, own), about)
+    shown = result.shown if args.sweep else (result.tables["weights"], *result.shown)
+    return result._replace(shown=shown, notes=pool.notes)
 
 
-def _ranking(args, field: Contest, about: pd.DataFrame, weights: bool = False) -> Result:
+def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
     with _about(field.name):
         found = rank(field, args.beta)
     shown = found.table.assign(own=found.table["own"].map({True: "yours", False: ""}))
@@ -181,15 +175,14 @@ def _ranking(args, field: Contest, about: pd.DataFrame, weights: bool = False) -
         return figures.ranks_over_beta(table, reliable_interval(field.adequacy, field.fluency), _chosen(args, field), args.beta)
 
     facts = _facts(about) | ({} if found.reweighting is None else _proof(found.reweighting)) | {"signature": found.signature}
-    return Result(facts, {"ranking": found.table, "weights": found.weights},
-                  (found.weights, shown) if weights else (shown,), figure)
+    return Result(facts, {"ranking": found.table, "weights": found.weights}, (shown,), figure)
 
 
-def _sweep(args, field: Contest, about: pd.DataFrame, weights: bool = False) -> Result:
+def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
     chosen = _chosen(args, field)
     targets = None if field.adequacy is None else steps(field.adequacy, field.fluency, args.step)
     table = rank_sweep(field, targets)
-    shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(_cell)
+    shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
     for scorer in chosen:
         mine = table[table["scorer"] == scorer]
         shown[scorer] = [f"{spa:.4f} #{place}" for spa, place in zip(mine["spa"], mine["rank"], strict=True)]
@@ -255,7 +248,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _reweight_arguments(parser):
     parser.add_argument("systems", metavar="systems.csv", help="table with columns system, adequacy, fluency")
-    _beta_arguments(parser)
+    _beta_arguments(parser, required=True)
     _plot_argument(parser)
 
 
@@ -286,14 +279,16 @@ def _evaluate_arguments(parser):
     _plot_argument(parser)
 
 
-def _beta_arguments(parser):
-    parser.add_argument("--beta", type=float, help="balance from 0 (all fluency) to 1 (all adequacy)")
-    parser.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
+def _beta_arguments(parser, required: bool = False):
+    one = parser.add_mutually_exclusive_group(required=required)
+    one.add_argument("--beta", type=float, help="balance from 0 (all fluency) to 1 (all adequacy)" +
+                     ("" if required else "; without it, the natural one"))
+    one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
     parser.add_argument("--step", type=float, default=0.02, help="distance of the balances in a sweep (default: %(default)s)")
 
 
 def _scores_arguments(parser):
-    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE", help="segment scores of your scorers")
+    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE", help="segment scores of your scorers, called NAME or after the file")
     parser.add_argument("--ignore-extra", action="store_true", help="leave out systems and segments of your files that are not rated")
 
 
@@ -347,14 +342,14 @@ def main(argv: list[str] | None = None) -> int:
                 stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to fail
         args = parser().parse_args(argv)
         who = f"whichbird {args.command}"
-        _check_outputs(args)
+        check_outputs(args)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = args.run(args)
         notes = dict.fromkeys([*(str(w.message) for w in caught if w.category is UserWarning), *result.notes])
         for note in notes:
-            print(f"note: {_line(note)}", file=sys.stderr)
-        _deliver(args, result)
+            print(f"note: {one_line(note)}", file=sys.stderr)
+        deliver(args, result)
         sys.stdout.flush()
         return 0
     except SystemExit as stop:  # argparse has said what it had to say
@@ -373,88 +368,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _fail(code: int, who: str, sentence: str) -> int:
-    print(f"{who}: {_line(sentence)}", file=sys.stderr)
+    print(f"{who}: {one_line(sentence)}", file=sys.stderr)
     return code
-
-
-def _line(text: str) -> str:
-    """One line, whatever names and paths are in it."""
-    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
-
-
-def _check_outputs(args) -> None:
-    """Refuse what cannot be written before the work starts."""
-    plot = getattr(args, "plot", None)
-    if plot and Path(plot).suffix.lower() not in FIGURES:
-        raise DataError(f"--plot {plot}: a name that ends in {', '.join(FIGURES)} is expected")
-    for path in filter(None, (plot, args.out)):
-        check_output(path, args.force)
-    if plot and args.out and Path(plot).resolve() == Path(args.out).resolve():
-        raise DataError(f"--plot and --out both name {plot}; two names are needed")
-
-
-def _deliver(args, result: Result) -> None:
-    if getattr(args, "plot", None):
-        write_whole(args.plot, _drawn(result.figure, Path(args.plot).suffix.lower()[1:]), args.force)
-    first = next(iter(result.tables.values()))
-    if args.out:
-        as_json = Path(args.out).suffix.lower() == ".json"
-        write_whole(args.out, (_json(args.command, result) if as_json else _csv(first)).encode(), args.force)
-    if args.json:
-        print(_json(args.command, result), end="")
-        return
-    about = "".join(f"{name.replace('_', ' '):18} {_cell(value)}\n" for name, value in result.facts.items() if name != "signature")
-    if args.csv:
-        print(about + result.facts.get("signature", ""), end="\n" if "signature" in result.facts else "", file=sys.stderr)
-        print(_csv(first), end="")
-        return
-    blocks = [about] + [_aligned(table) for table in (result.tables.values() if result.shown is None else result.shown)]
-    print("\n".join(filter(None, [*blocks, result.facts.get("signature", "")])).rstrip("\n"))
-
-
-def _drawn(figure: Callable, form: str) -> bytes:
-    import matplotlib as mpl
-
-    from . import figures
-    out = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "whichbird"}):  # with no date either: the same data gives the same file
-        figures.use()
-        figure().savefig(out, format=form, metadata={"Date": None} if form == "svg" else None)
-    return out.getvalue()
-
-
-def _json(command: str, result: Result) -> str:
-    content = {"command": command, "version": __version__, **{name: _plain(value) for name, value in result.facts.items()}}
-    for name, table in result.tables.items():
-        content[name] = [{column: _plain(value) for column, value in row.items()} for row in table.to_dict("records")]
-    return json.dumps(content, indent=2, allow_nan=False) + "\n"
-
-
-def _plain(value):
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
-def _csv(table: pd.DataFrame) -> str:
-    return table.to_csv(index=False, lineterminator="\n")
-
-
-def _cell(value, decimals: int | None = None) -> str:
-    if isinstance(value, tuple):
-        return " to ".join(map(_cell, value))
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
-    if not isinstance(value, float):
-        return _line(str(value))
-    return f"{value:.6g}" if decimals is None else f"{value:.{decimals}f}"
-
-
-def _aligned(table: pd.DataFrame) -> str:
-    """Columns two spaces apart, numbers to the right."""
-    columns = [[_line(str(name)), *(_cell(value, DECIMALS.get(name)) for value in table.iloc[:, n])] for n, name in enumerate(table)]
-    right = [2 * sum(c[:1].isdigit() or c[:1] == "-" for c in column[1:]) > len(column) - 1 for column in columns]
-    width = [max(map(len, column)) for column in columns]
-    return "".join("  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, width, right, strict=True)).rstrip() + "\n"
-                   for row in zip(*columns, strict=True))

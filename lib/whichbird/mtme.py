@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from ._check import DataError
 from ._files import read_text
@@ -341,7 +342,7 @@ def _read_scorers(folder: Path, known: set[str], systems: tuple[str, ...], lines
         raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {there}")
     kept: dict[str, np.ndarray] = {}
     notes, seen = [], {}
-    for scorer in sorted(variants):
+    for scorer in tqdm(sorted(variants), desc="scorers", delay=1, leave=False, disable=None):
         path = variants[scorer].get(reference) or variants[scorer].get("src")
         if path is None:
             notes.append(f"{scorer}: neither a {reference} nor a src variant")

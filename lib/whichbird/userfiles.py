@@ -45,7 +45,7 @@ def read_human(path) -> Pool:
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment) without
     a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`.
-    Segments keep the order in which the file first names them.
+    References are left out, as everywhere. Segments keep the order in which the file first names them.
     """
     if {"category", "severity"} <= _header(read_text(path)):
         return read_mqm_tsv(path)
@@ -55,19 +55,24 @@ def read_human(path) -> Pool:
     for line, cells in sheet.rows:
         segments.setdefault(cells["segment"], len(segments))
         sheet.once(first, (cells["system"], cells["segment"]), line, f"system {cells['system']!r} on segment {cells['segment']!r}")
-    systems = sorted({system for system, _ in first})
+    named = sorted({system for system, _ in first})
+    systems = [s for s in named if not is_human(s)]
+    if len(systems) < 2:
+        raise DataError(f"{path}: rates {len(systems)} {'system' if len(systems) == 1 else 'systems'}; at least two are needed")
     have_total = "total" in sheet.columns
     cube = np.full((3, len(systems), len(segments)), np.nan)
     for line, cells in sheet.rows:
+        if is_human(cells["system"]):
+            continue
         a, f = (sheet.number(line, cells, aspect) for aspect in ("adequacy", "fluency"))
         total = sheet.number(line, cells, "total") if have_total else a + f
         cube[:, systems.index(cells["system"]), segments[cells["segment"]]] = a, f, total
-    if len(systems) < 2:
-        raise DataError(f"{path}: rates only {systems[0]!r}; at least two systems are needed")
     unrated = int(np.isnan(cube[0]).sum())
+    notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
+    notes += [f"{unrated} of {cube[0].size} cells are not rated"] if unrated else []
     return Pool(name=Path(path).name, systems=tuple(systems), lines=np.arange(len(segments)), source_lines=len(segments),
                 total=cube[2], adequacy=cube[0], fluency=cube[1], reference="none", segments=tuple(segments),
-                notes=(f"{unrated} of {cube[0].size} cells are not rated",) if unrated else ())
+                notes=tuple(notes))
 
 
 def read_scorers(path, source: Digest | Pool, name: str | None = None, ignore_extra: bool = False) -> dict[str, np.ndarray]:
@@ -99,7 +104,7 @@ def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.n
             raise DataError(f"{path}: line {line} has {len(fields)} {'column' if len(fields) == 1 else 'columns'}; "
                             "system, tab, score is expected")
         rows.setdefault(fields[0], []).append((line, fields[1]))
-    _check_systems(path, {system: cells[0][0] for system, cells in rows.items()}, source, ignore_extra)
+    _check_systems(path, {system: f"{path}: line {cells[0][0]}, column 1" for system, cells in rows.items()}, source, ignore_extra)
     rated, every = len(source.lines), source.source_lines
     out = np.empty((len(source.systems), rated))
     for k, system in enumerate(source.systems):
@@ -123,9 +128,9 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
     columns = ["score"] if long else [c for c in sheet.columns if c not in ("system", "segment")]
     if long and "score" not in sheet.columns or not columns:
         raise DataError(f"{path}: line 1 has no column of scores; 'score' or one column per scorer is expected beside system and segment")
-    first: dict[str, int] = {}
+    first: dict[str, str] = {}
     for line, cells in sheet.rows:
-        first.setdefault(cells["system"], line)
+        first.setdefault(cells["system"], sheet.place(line, "system"))
     _check_systems(path, first, source, ignore_extra)
     row_of = {system: k for k, system in enumerate(source.systems)}
     names = _segment_names(source)
@@ -165,13 +170,13 @@ def _segment_names(source: Digest | Pool) -> list[str]:
     return list(source.segments) if _named(source) else [str(line + 1) for line in source.lines]
 
 
-def _check_systems(path: Path, found: dict[str, int], source: Digest | Pool, ignore_extra: bool) -> None:
-    """`found` maps each system of the file to the line that first names it."""
+def _check_systems(path: Path, found: dict[str, str], source: Digest | Pool, ignore_extra: bool) -> None:
+    """`found` maps each system of the file to the place that first names it."""
     missing = [s for s in source.systems if s not in found]
     extra = [s for s in found if s not in source.systems and not is_human(s)]
     if extra and not ignore_extra:
-        raise DataError(f"{path}: line {found[extra[0]]}, column 1: system {_short(extra[0])} is not among the {len(source.systems)} "
-                        f"rated systems of {source.name}{near(extra[0], missing)} (--ignore-extra leaves such systems out)")
+        raise DataError(f"{found[extra[0]]}: system {_short(extra[0])} is not among the {len(source.systems)} rated systems of "
+                        f"{source.name}{near(extra[0], missing)} (--ignore-extra leaves such systems out)")
     if missing:
         raise DataError(f"{path}: system {missing[0]!r} is missing; all {len(source.systems)} rated systems of {source.name} "
                         f"are needed{near(missing[0], extra, 'is it called')}")

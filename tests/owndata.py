@@ -9,9 +9,10 @@ from whichbird.cli import main
 
 SYSTEMS, SEGMENTS = ("ant", "bee", "cow", "doe"), tuple("uvwxyz")
 _rng = np.random.default_rng(9)
-ADEQUACY = -_rng.integers(0, 30, (4, 6)) / 10 - np.array([[0], [1], [2], [4]])
-FLUENCY = -_rng.integers(0, 20, (4, 6)) / 10 - np.array([[1], [0], [2], [1]])
-SCORERS = {"near": ADEQUACY + FLUENCY + _rng.integers(-9, 9, (4, 6)) / 10, "Far-2": _rng.integers(0, 99, (4, 6)) / 100}
+# eighths, so that sums are exact in binary and ties are ties whatever the order
+ADEQUACY = -_rng.integers(0, 30, (4, 6)) / 8 - np.array([[0], [1], [2], [4]])
+FLUENCY = -_rng.integers(0, 20, (4, 6)) / 8 - np.array([[1], [0], [2], [1]])
+SCORERS = {"near": ADEQUACY + FLUENCY + _rng.integers(-9, 9, (4, 6)) / 8, "Far-2": _rng.integers(0, 99, (4, 6)) / 8}
 
 
 def human(extra: str = "") -> str:

@@ -9,7 +9,7 @@ from ._check import DataError
 
 
 def read_text(path, hint: str = "") -> str:
-    """The text of a UTF-8 file with plain line ends; a byte-order mark and CRLF are tolerated. `hint` helps who has no such file."""
+    """The text of a UTF-8 file, its CRLF and byte-order mark removed. `hint` helps whoever has no such file."""
     path = Path(path)
     try:
         raw = path.read_bytes()

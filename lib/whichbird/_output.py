@@ -1,10 +1,11 @@
-"""How a command's result leaves the program: aligned tables, CSV, JSON, figures; files are written whole or not at all."""
+"""How a command's result leaves the program: aligned tables, CSV, JSON, figures, files."""
 
 from __future__ import annotations
 
 import io
 import json
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +22,7 @@ DECIMALS = {"adequacy": 4, "fluency": 4, "weight": 4, "spa": 4, "spa_natural": 4
 
 
 class Result(NamedTuple):
-    """What a command found. JSON holds `facts` and all `tables`; CSV the first table; a terminal the facts and what is `shown`."""
+    """What a command found: JSON holds facts and all tables, CSV the first table, a terminal the facts and what is shown."""
 
     facts: dict[str, object]
     tables: dict[str, pd.DataFrame]
@@ -42,6 +43,7 @@ def check_outputs(args) -> None:
 
 
 def deliver(args, result: Result) -> None:
+    """Write the files that were asked for, then print."""
     if getattr(args, "plot", None):
         write_whole(args.plot, _drawn(result.figure, Path(args.plot).suffix.lower()[1:]), args.force)
     first = next(iter(result.tables.values()))
@@ -51,13 +53,15 @@ def deliver(args, result: Result) -> None:
     if args.json:
         print(_json(args.command, result), end="")
         return
-    about = "".join(f"{name.replace('_', ' '):18} {cell(value)}\n" for name, value in result.facts.items() if name != "signature")
+    facts = dict(result.facts)
+    signature = f"{facts.pop('signature')}\n" if "signature" in facts else ""
+    about = "".join(f"{name.replace('_', ' '):18} {cell(value)}\n" for name, value in facts.items())
     if args.csv:
-        print(about + result.facts.get("signature", ""), end="\n" if "signature" in result.facts else "", file=sys.stderr)
+        print(about + signature, end="", file=sys.stderr)
         print(_csv(first), end="")
         return
-    blocks = [about] + [_aligned(table) for table in (result.tables.values() if result.shown is None else result.shown)]
-    print("\n".join(filter(None, [*blocks, result.facts.get("signature", "")])).rstrip("\n"))
+    shown = result.tables.values() if result.shown is None else result.shown
+    print("\n".join(filter(None, [about, *map(_aligned, shown), signature])), end="")
 
 
 def _drawn(figure: Callable, form: str) -> bytes:
@@ -65,14 +69,16 @@ def _drawn(figure: Callable, form: str) -> bytes:
 
     from . import figures
     out = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "whichbird"}):  # with no date either: the same data gives the same file
+    with mpl.rc_context({"svg.hashsalt": "whichbird"}), warnings.catch_warnings():  # no date either: same data, same file
+        warnings.filterwarnings("ignore", message="Glyph")  # a letter that the font lacks is drawn as a box
         figures.use()
         figure().savefig(out, format=form, metadata={"Date": None} if form == "svg" else None)
     return out.getvalue()
 
 
 def _json(command: str, result: Result) -> str:
-    content = {"command": command, "version": __version__, **{name: _plain(value) for name, value in result.facts.items()}}
+    content = {"command": command, "version": __version__}
+    content |= {name: _plain(value) for name, value in result.facts.items()}
     for name, table in result.tables.items():
         content[name] = [{column: _plain(value) for column, value in row.items()} for row in table.to_dict("records")]
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
@@ -101,11 +107,12 @@ def cell(value, decimals: int | None = None) -> str:
 
 def _aligned(table: pd.DataFrame) -> str:
     """Columns two spaces apart, numbers to the right."""
-    columns = [[one_line(str(name)), *(cell(value, DECIMALS.get(name)) for value in table.iloc[:, n])] for n, name in enumerate(table)]
+    columns = [[one_line(str(name)), *(cell(value, DECIMALS.get(name)) for value in table.iloc[:, n])]
+               for n, name in enumerate(table)]
     right = [2 * sum(c[:1].isdigit() or c[:1] == "-" for c in column[1:]) > len(column) - 1 for column in columns]
     width = [max(map(len, column)) for column in columns]
-    return "".join("  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, width, right, strict=True)).rstrip() + "\n"
-                   for row in zip(*columns, strict=True))
+    padded = [[c.rjust(w) if r else c.ljust(w) for c in column] for column, w, r in zip(columns, width, right, strict=True)]
+    return "".join("  ".join(row).rstrip() + "\n" for row in zip(*padded, strict=True))
 
 
 def one_line(text: str) -> str:

@@ -1,4 +1,7 @@
-"""The command line: parse, call the library, print. A command is one function that returns a `Result`; `COMMANDS` lists them."""
+"""The command line: parse, call the library, print.
+
+A command is one function from parsed arguments to a `Result`, and its docstring is its help; `COMMANDS` lists them.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,14 @@ from ._version import __version__
 from .balance import balance, reachable
 from .digest import Digest, load
 from .pool import Pool
-from .rank import Contest, contest, is_reliable, overview, rank, rank_sweep, reliable_interval, steps, weight_sweep, weights_table
+from .rank import (
+    Contest, contest, is_reliable, overview, rank, rank_sweep, reliable_interval, steps, weight_sweep, weights_table,
+)
 from .result import Reweighting
+from .reweight import NotProven
 from .reweight import reweight as solve
+BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
+
 
 def datasets(args) -> Result:
     """List the datasets that ship.
@@ -172,10 +180,11 @@ def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
     def figure():
         from . import figures
         table = rank_sweep(field)
-        return figures.ranks_over_beta(table, reliable_interval(field.adequacy, field.fluency), _chosen(args, field), args.beta)
+        interval = reliable_interval(field.adequacy, field.fluency)
+        return figures.ranks_over_beta(table, interval, _chosen(args, field), args.beta)
 
-    facts = _facts(about) | ({} if found.reweighting is None else _proof(found.reweighting)) | {"signature": found.signature}
-    return Result(facts, {"ranking": found.table, "weights": found.weights}, (shown,), figure)
+    proof = {} if found.reweighting is None else _proof(found.reweighting)
+    return Result(_facts(about) | proof | {"signature": found.signature}, {"ranking": found.table, "weights": found.weights}, (shown,), figure)
 
 
 def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
@@ -254,13 +263,13 @@ def _reweight_arguments(parser):
 
 def _rank_arguments(parser):
     parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
-    parser.add_argument("--beta", type=float, help="balance from 0 (fluency) to 1 (adequacy); without it, the natural one")
+    parser.add_argument("--beta", type=float, help=BETA + "; without it, the natural one")
     _scores_arguments(parser)
 
 
 def _sweep_arguments(parser):
     parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
-    parser.add_argument("--step", type=float, default=0.02, help="distance of the balances (default: %(default)s)")
+    _step_argument(parser)
     _scores_arguments(parser)
     _show_argument(parser)
     _plot_argument(parser)
@@ -272,7 +281,7 @@ def _evaluate_arguments(parser):
     one.add_argument("--mtme", metavar="DIR", help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--set", help="with --mtme: the set, as wmt24")
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
-    parser.add_argument("--reference", default="refA", help="with --mtme: the reference of the scorers (default: %(default)s)")
+    parser.add_argument("--reference", default="refA", help="with --mtme: the scorers' reference (default: %(default)s)")
     _scores_arguments(parser)
     _beta_arguments(parser)
     _show_argument(parser)
@@ -281,15 +290,20 @@ def _evaluate_arguments(parser):
 
 def _beta_arguments(parser, required: bool = False):
     one = parser.add_mutually_exclusive_group(required=required)
-    one.add_argument("--beta", type=float, help="balance from 0 (all fluency) to 1 (all adequacy)" +
-                     ("" if required else "; without it, the natural one"))
+    one.add_argument("--beta", type=float, help=BETA + ("" if required else "; without it, the natural one"))
     one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
-    parser.add_argument("--step", type=float, default=0.02, help="distance of the balances in a sweep (default: %(default)s)")
+    _step_argument(parser)
+
+
+def _step_argument(parser):
+    parser.add_argument("--step", type=float, default=0.02, help="distance of a sweep's balances (default: %(default)s)")
 
 
 def _scores_arguments(parser):
-    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE", help="segment scores of your scorers, called NAME or after the file")
-    parser.add_argument("--ignore-extra", action="store_true", help="leave out systems and segments of your files that are not rated")
+    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE",
+                        help="segment scores of your scorers, called NAME or after the file")
+    parser.add_argument("--ignore-extra", action="store_true",
+                        help="leave out systems and segments of your files that are not rated")
 
 
 def _show_argument(parser):
@@ -327,19 +341,19 @@ def parser() -> argparse.ArgumentParser:
         add_arguments(sub)
         form = sub.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
-        form.add_argument("--csv", action="store_true", help="print CSV: the table alone; the rest goes to standard error")
-        sub.add_argument("--out", metavar="FILE", help="write the result to a file too: JSON if it ends in .json, else CSV")
+        form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
+        sub.add_argument("--out", metavar="FILE", help="write the result to a file too: JSON if named so, else CSV")
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 done, 2 bad input, 1 failure, 130 interrupted. Errors are one sentence each."""
+    """Run one command and return its exit code: 0 done, 2 bad input, 1 failure, 130 interrupted. An error is one sentence."""
     who = "whichbird"
     try:
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to fail
+                stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is no reason to fail
         args = parser().parse_args(argv)
         who = f"whichbird {args.command}"
         check_outputs(args)
@@ -357,14 +371,16 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail(130, who, "interrupted")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: say nothing, not even when closing
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: say nothing, even when closing
         return 1
     except ValueError as error:
         return _fail(2, who, str(error))
+    except NotProven as error:
+        return _fail(1, who, f"no proven answer: {error}")
     except OSError as error:
         return _fail(1, who, f"{error.filename or 'output'}: {error.strerror or error}")
     except Exception as error:
-        return _fail(1, who, f"failed: {error or type(error).__name__}")
+        return _fail(1, who, f"failed: {str(error) or type(error).__name__}")
 
 
 def _fail(code: int, who: str, sentence: str) -> int:

@@ -213,16 +213,17 @@ def weights_over_beta(table, interval, beta: float | None = None) -> Figure:
 
 def _shade(ax: plt.Axes, interval, beta: float | None, fill: bool = True) -> None:
     """Mark the reliable interval, and a balance."""
+    first = ax.get_subplotspec().is_first_row()  # one entry of each in the legend
     if fill:
-        ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if ax.get_subplotspec().is_first_row() else None)
+        ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if first else None)
     else:
         for end in interval:
             ax.axvline(end, color="#3f8f6b", lw=1, ls=":")
     if beta is not None:
-        ax.axvline(beta, color=FAINT, ls="--", lw=1.4, label=f"β = {beta:g}" if ax.get_subplotspec().is_first_row() else None)
+        ax.axvline(beta, color=FAINT, ls="--", lw=1.4, label=f"β = {beta:g}" if first else None)
 
 
 def _fit(name: str) -> str:
     """A name as a plain label: not too long, and no dollar sign, which would start a formula."""
-    name = name.replace("$", r"\$")
+    name = "".join(c if c.isprintable() else " " for c in name).replace("$", r"\$")
     return name if len(name) <= 24 else name[:23] + "…"

@@ -1,6 +1,6 @@
-"""Scorers ranked by soft pairwise accuracy at any balance: those that ship with a dataset, those of a `Pool`, and your own.
+"""Scorers ranked by soft pairwise accuracy at any balance: those of a dataset that ships, those of a `Pool`, and your own.
 
-A digest holds the p-values of people and of the shipped scorers, so that ranking a new scorer needs nothing but its segment
+A digest holds the p-values of people and of the shipped scorers, so ranking a new scorer needs nothing but its segment
 scores. A pool holds segment scores; its p-values are computed here.
 """
 
@@ -32,7 +32,7 @@ HIDDEN = "adequacy and fluency are not public"
 
 
 class Contest(NamedTuple):
-    """All that a ranking needs: K systems, M scorers, p-values of P pairs. `own` marks the scorers passed as `scores`."""
+    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`."""
 
     name: str
     systems: tuple[str, ...]
@@ -83,7 +83,7 @@ def contest(source: Digest | Pool, scores: Mapping | None = None) -> Contest:
 class Ranking:
     """Scorers ranked at one balance.
 
-    `table`: rank, scorer, spa, rank_natural, spa_natural (both without any reweighting), own (True for scorers passed as
+    `table`: rank, scorer, spa, rank_natural, spa_natural (both without reweighting), own (True for scorers passed as
     `scores`); best first, equal scorers share the better rank. `weights`: system, adequacy, fluency, weight.
     `reweighting` is the solver's answer, None at the natural balance. `signature` says what the figures rest on.
     """
@@ -98,7 +98,7 @@ def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Map
     """Rank all scorers of `source` at balance `beta` (None: the natural balance), with your own `scores` among them.
 
     `scores` maps a name to segment scores (K, N), higher is better: rows in the order of `source.systems` (a DataFrame is
-    sorted by its index), columns either the N rated lines or all `source.source_lines`, of which `source.lines` are picked.
+    sorted by its index), columns the N rated lines or all `source.source_lines`, of which `source.lines` are picked.
 
     >>> from whichbird import load
     >>> rank(load("ende24"), 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]
@@ -114,8 +114,9 @@ def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Map
     now, natural = _spa(c, w), _spa(c, np.full(k, 1 / k))
     table = pd.DataFrame({"rank": _ranks(now), "scorer": c.scorers, "spa": now, "rank_natural": _ranks(natural),
                           "spa_natural": natural, "own": c.own})
-    return Ranking(table.sort_values(["rank", "scorer"], ignore_index=True), weights_table(c.systems, c.adequacy, c.fluency, w),
-                   solved, f"{c.signature}|beta:{'natural' if beta is None else format(float(beta), '.12g')}")
+    weights = weights_table(c.systems, c.adequacy, c.fluency, w)
+    return Ranking(table.sort_values(["rank", "scorer"], ignore_index=True), weights, solved,
+                   f"{c.signature}|beta:{'natural' if beta is None else format(float(beta), '.12g')}")
 
 
 def rank_sweep(source: Digest | Pool | Contest, betas=None, scores: Mapping | None = None) -> pd.DataFrame:
@@ -154,9 +155,9 @@ def weight_sweep(systems, adequacy, fluency, betas=None) -> pd.DataFrame:
     """
     betas = _sorted_targets(adequacy, fluency, betas)
     solved = reweight_sweep(adequacy, fluency, betas)
-    return pd.concat([pd.DataFrame({"beta": beta, "ess": r.ess, "reliable": is_reliable(r), "certificate": r.certificate, "gap": r.gap,
-                                    "system": list(systems), "weight": r.weights + 0.0})
-                      for beta, r in zip(betas, solved, strict=True)], ignore_index=True)
+    rows = [pd.DataFrame({"beta": beta, "ess": r.ess, "reliable": is_reliable(r), "certificate": r.certificate, "gap": r.gap,
+                          "system": list(systems), "weight": r.weights + 0.0}) for beta, r in zip(betas, solved, strict=True)]
+    return pd.concat(rows, ignore_index=True)
 
 
 def weights_table(systems, adequacy, fluency, w) -> pd.DataFrame:
@@ -167,7 +168,8 @@ def weights_table(systems, adequacy, fluency, w) -> pd.DataFrame:
     0      x         0        0     0.5
     1      y         2        1     0.5
     """
-    columns = {"system": list(systems), "adequacy": adequacy, "fluency": fluency, "weight": np.asarray(w) + 0.0}  # no −0
+    w = np.asarray(w) + 0.0  # no −0
+    columns = {"system": list(systems), "adequacy": adequacy, "fluency": fluency, "weight": w}
     return pd.DataFrame({name: column for name, column in columns.items() if column is not None})
 
 
@@ -262,7 +264,8 @@ def refuse_constant(x: np.ndarray, name: str) -> None:
     """A scorer (K, N) whose system means are one number and its rounding ranks nothing: refuse it."""
     means = system_means(x)
     if np.ptp(means) <= CONSTANT * np.abs(x).max():
-        raise DataError(f"scorer {name!r} is constant: every system has the mean score {means[0]:.6g}; it cannot tell them apart")
+        raise DataError(f"scorer {name!r} is constant: every system has the mean score {means[0]:.6g}; "
+                        "it cannot tell them apart")
 
 
 def _needed(c: Contest) -> tuple[np.ndarray, np.ndarray]:

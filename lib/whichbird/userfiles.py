@@ -1,9 +1,9 @@
-"""Files of people with own data: scores of a scorer, system means, human ratings. Each refusal names file, line and column.
+"""Files of people with own data: scores of a scorer, system means, human ratings.
 
-Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its n-th
-segment. Or a table with a header (comma- or tab-separated): system, segment and one column per scorer, or system, segment,
-scorer, score. Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect), or
-rows of MQM errors as `read_mqm_tsv` takes them.
+Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its
+n-th segment. Or a table with a header, separated by commas or tabs: system, segment and one column per scorer, or
+scorer, system, segment, score. Human ratings: a table system, segment, adequacy, fluency (and total, if there are
+errors of neither aspect), or rows of MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import re
 from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
@@ -26,7 +27,7 @@ from .mtme import is_human, read_mqm_tsv
 from .pool import Pool
 from .rank import refuse_constant
 
-NAMES, NUMBERS = {"system", "segment", "scorer"}, {"score", "adequacy", "fluency", "total"}  # columns we know, in any case
+NAMES, NUMBERS = {"system", "segment", "scorer"}, {"score", "adequacy", "fluency", "total"}  # columns known in any case
 LARGEST = 1e100  # sums of squares of larger scores would overflow
 
 
@@ -36,15 +37,15 @@ def read_systems(path) -> pd.DataFrame:
     first: dict[str, int] = {}
     for line, cells in sheet.rows:
         sheet.once(first, cells["system"], line, f"system {cells['system']!r}")
-    return pd.DataFrame({"system": list(first), **{aspect: [sheet.number(line, cells, aspect) for line, cells in sheet.rows]
-                                                   for aspect in ("adequacy", "fluency")}})
+    means = {aspect: [sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency")}
+    return pd.DataFrame({"system": list(first), **means})
 
 
 def read_human(path) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
-    A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment) without
-    a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`.
+    A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
+    without a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`.
     References are left out, as everywhere. Segments keep the order in which the file first names them.
     """
     if {"category", "severity"} <= _header(read_text(path)):
@@ -53,12 +54,13 @@ def read_human(path) -> Pool:
     first: dict[tuple, int] = {}
     segments: dict[str, int] = {}
     for line, cells in sheet.rows:
-        segments.setdefault(cells["segment"], len(segments))
-        sheet.once(first, (cells["system"], cells["segment"]), line, f"system {cells['system']!r} on segment {cells['segment']!r}")
+        system, segment = cells["system"], cells["segment"]
+        segments.setdefault(segment, len(segments))
+        sheet.once(first, (system, segment), line, f"system {system!r} on segment {segment!r}")
     named = sorted({system for system, _ in first})
     systems = [s for s in named if not is_human(s)]
     if len(systems) < 2:
-        raise DataError(f"{path}: rates {len(systems)} {'system' if len(systems) == 1 else 'systems'}; at least two are needed")
+        raise DataError(f"{path}: {len(systems)} of its systems are machines; at least two are needed")
     have_total = "total" in sheet.columns
     cube = np.full((3, len(systems), len(segments)), np.nan)
     for line, cells in sheet.rows:
@@ -70,24 +72,27 @@ def read_human(path) -> Pool:
     unrated = int(np.isnan(cube[0]).sum())
     notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
     notes += [f"{unrated} of {cube[0].size} cells are not rated"] if unrated else []
-    return Pool(name=Path(path).name, systems=tuple(systems), lines=np.arange(len(segments)), source_lines=len(segments),
-                total=cube[2], adequacy=cube[0], fluency=cube[1], reference="none", segments=tuple(segments),
+    size = len(segments)
+    return Pool(name=Path(path).name, systems=tuple(systems), lines=np.arange(size), source_lines=size, total=cube[2], adequacy=cube[0], fluency=cube[1], reference="none", segments=tuple(segments),
                 notes=tuple(notes))
 
 
-def read_scorers(path, source: Digest | Pool, name: str | None = None, ignore_extra: bool = False) -> dict[str, np.ndarray]:
+def read_scorers(path, source: Digest | Pool, name: str | None = None,
+                 ignore_extra: bool = False) -> dict[str, np.ndarray]:
     """The scorers in a file, by name: scores (K, N) of the systems and rated segments of `source`, in their order.
 
-    The field's form has, for each system, one line per rated segment or one per source line; None is allowed where nobody
-    rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it. Every
+    The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
+    nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it. Every
     system of `source` must be there. References may be there too; any other system, and any segment that `source` does
     not know, is refused unless `ignore_extra`. `name` is the scorer's; if not given, the file's without its ending.
     """
     path = Path(path)
     header = _header(read_text(path))
-    name = name or path.name.removesuffix(".csv").removesuffix(".tsv").removesuffix(".score").removesuffix(".seg") or path.name
-    tabular = path.suffix.lower() == ".csv" or {"system", "segment"} <= header
-    found = _table_scorers(path, source, name, ignore_extra) if tabular else {name: _field_scorer(path, source, ignore_extra)}
+    name = name or re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
+    if path.suffix.lower() == ".csv" or {"system", "segment"} <= header:
+        found = _table_scorers(path, source, name, ignore_extra)
+    else:
+        found = {name: _field_scorer(path, source, ignore_extra)}
     for scorer, x in found.items():
         try:
             refuse_constant(x, scorer)
@@ -104,20 +109,21 @@ def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.n
             raise DataError(f"{path}: line {line} has {len(fields)} {'column' if len(fields) == 1 else 'columns'}; "
                             "system, tab, score is expected")
         rows.setdefault(fields[0], []).append((line, fields[1]))
-    _check_systems(path, {system: f"{path}: line {cells[0][0]}, column 1" for system, cells in rows.items()}, source, ignore_extra)
+    first = {system: f"{path}: line {cells[0][0]}, column 1" for system, cells in rows.items()}
+    _check_systems(path, first, source, ignore_extra)
     rated, every = len(source.lines), source.source_lines
     out = np.empty((len(source.systems), rated))
     for k, system in enumerate(source.systems):
         cells = rows[system]
         if len(cells) not in (rated, every) or len(cells) != len(rows[source.systems[0]]):
-            wanted = f"{rated}" if rated == every else f"{every} (every source line) or {rated} (the rated ones), in all systems alike,"
-            raise DataError(f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} "
-                            f"{'is' if wanted == '1' else 'are'} expected")
+            wanted = f"{rated}" if rated == every else f"{every} (all source lines) or {rated} (the rated ones), the same for all,"
+            raise DataError(f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} are expected")
         chosen = range(rated) if len(cells) == rated else source.lines
         values = [_number(f"{path}: line {line}, column 2", text, may_lack=True) for line, text in cells]
         for n, at in enumerate(chosen):
             if values[at] is None:
-                raise DataError(f"{path}: line {cells[at][0]}, column 2: {system!r} has no score on a rated segment; one is needed")
+                raise DataError(f"{path}: line {cells[at][0]}, column 2: {system!r} has no score on a rated segment; "
+                                "one is needed")
             out[k, n] = values[at]
     return out
 
@@ -127,7 +133,8 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
     long = "scorer" in sheet.columns
     columns = ["score"] if long else [c for c in sheet.columns if c not in ("system", "segment")]
     if long and "score" not in sheet.columns or not columns:
-        raise DataError(f"{path}: line 1 has no column of scores; 'score' or one column per scorer is expected beside system and segment")
+        raise DataError(f"{path}: line 1 has no column of scores; system, segment and one column per scorer, or scorer, "
+                        "system, segment, score are expected")
     first: dict[str, str] = {}
     for line, cells in sheet.rows:
         first.setdefault(cells["system"], sheet.place(line, "system"))
@@ -143,11 +150,13 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
         if system not in row_of:
             continue
         if segment not in known and not ignore_extra:
-            wanted = "a segment that the human ratings name" if _named(source) else f"a source line, 1 to {source.source_lines},"
-            raise DataError(f"{sheet.place(line, 'segment')} has {_short(segment)}; {wanted} is expected (--ignore-extra leaves others out)")
+            wanted = "a segment that is rated" if _named(source) else f"a source line, 1 to {source.source_lines},"
+            raise DataError(f"{sheet.place(line, 'segment')} has {_short(segment)}; {wanted} is expected "
+                            "(--ignore-extra leaves others out)")
         for column in columns:
             scorer = cells["scorer"] if long else name if columns == ["score"] else column
-            sheet.once(seen, (scorer, system, segment), line, f"the score of {scorer!r} for {system!r} on segment {segment!r}")
+            what = f"the score of {scorer!r} for {system!r} on segment {segment!r}"
+            sheet.once(seen, (scorer, system, segment), line, what)
             value = sheet.number(line, cells, column)
             if segment in column_of:
                 grid = found.setdefault(scorer, np.full((len(row_of), len(names)), np.nan))
@@ -175,11 +184,11 @@ def _check_systems(path: Path, found: dict[str, str], source: Digest | Pool, ign
     missing = [s for s in source.systems if s not in found]
     extra = [s for s in found if s not in source.systems and not is_human(s)]
     if extra and not ignore_extra:
-        raise DataError(f"{found[extra[0]]}: system {_short(extra[0])} is not among the {len(source.systems)} rated systems of "
-                        f"{source.name}{near(extra[0], missing)} (--ignore-extra leaves such systems out)")
+        raise DataError(f"{found[extra[0]]}: system {_short(extra[0])} is not among the {len(source.systems)} rated systems "
+                        f"of {source.name}{near(extra[0], missing)} (--ignore-extra leaves such systems out)")
     if missing:
-        raise DataError(f"{path}: system {missing[0]!r} is missing; all {len(source.systems)} rated systems of {source.name} "
-                        f"are needed{near(missing[0], extra, 'is it called')}")
+        raise DataError(f"{path}: system {missing[0]!r} is missing; all {len(source.systems)} rated systems of "
+                        f"{source.name} are needed{near(missing[0], extra, 'is it called')}")
 
 
 def near(name: str, others: Iterable[str], ask: str = "did you mean") -> str:
@@ -228,13 +237,13 @@ def _sheet(path, need: tuple[str, ...]) -> _Sheet:
             if not columns and row:
                 columns = _columns(path, row, need)
             elif row:
+                line = reader.line_num
                 if len(row) != len(columns):
-                    raise DataError(f"{path}: line {reader.line_num} has {len(row)} columns where the header has {len(columns)}")
-                cells = dict(zip(columns, row, strict=True))
-                for column in NAMES & cells.keys():
-                    if not cells[column]:
-                        raise DataError(f"{path}: line {reader.line_num}, column {columns.index(column) + 1} ({column}) is empty")
-                rows.append((reader.line_num, cells))
+                    raise DataError(f"{path}: line {line} has {len(row)} columns where the header has {len(columns)}")
+                for n, (column, cell) in enumerate(zip(columns, row, strict=True), start=1):
+                    if column in NAMES and not cell:
+                        raise DataError(f"{path}: line {line}, column {n} ({column}) is empty; a name is expected")
+                rows.append((line, dict(zip(columns, row, strict=True))))
     except csv.Error as error:
         raise DataError(f"{path}: line {reader.line_num} is no row of a table: {error}") from None
     if not rows:

@@ -22,7 +22,7 @@ DECIMALS = {"adequacy": 4, "fluency": 4, "weight": 4, "spa": 4, "spa_natural": 4
 
 
 class Result(NamedTuple):
-    """What a command found: JSON holds facts and all tables, CSV the first table, a terminal the facts and what is shown."""
+    """What a command found. JSON holds facts and all tables, CSV the first table, a terminal the facts and `shown`."""
 
     facts: dict[str, object]
     tables: dict[str, pd.DataFrame]
@@ -111,7 +111,8 @@ def _aligned(table: pd.DataFrame) -> str:
                for n, name in enumerate(table)]
     right = [2 * sum(c[:1].isdigit() or c[:1] == "-" for c in column[1:]) > len(column) - 1 for column in columns]
     width = [max(map(len, column)) for column in columns]
-    padded = [[c.rjust(w) if r else c.ljust(w) for c in column] for column, w, r in zip(columns, width, right, strict=True)]
+    padded = [[c.rjust(w) if r else c.ljust(w) for c in column]
+              for column, w, r in zip(columns, width, right, strict=True)]
     return "".join("  ".join(row).rstrip() + "\n" for row in zip(*padded, strict=True))
 
 

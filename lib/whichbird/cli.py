@@ -184,7 +184,8 @@ def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
         return figures.ranks_over_beta(table, interval, _chosen(args, field), args.beta)
 
     proof = {} if found.reweighting is None else _proof(found.reweighting)
-    return Result(_facts(about) | proof | {"signature": found.signature}, {"ranking": found.table, "weights": found.weights}, (shown,), figure)
+    return Result(_facts(about) | proof | {"signature": found.signature},
+                  {"ranking": found.table, "weights": found.weights}, (shown,), figure)
 
 
 def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
@@ -348,7 +349,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 done, 2 bad input, 1 failure, 130 interrupted. An error is one sentence."""
+    """Run one command; return its exit code: 0 done, 2 bad input, 1 failure, 130 interrupted. An error is one sentence."""
     who = "whichbird"
     try:
         for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""Scorers ranked by soft pairwise accuracy at any balance: those of a dataset that ships, those of a `Pool`, and your own.
+"""Scorers ranked by soft pairwise accuracy at any balance: those of a dataset that ships, of a `Pool`, and your own.
 
 A digest holds the p-values of people and of the shipped scorers, so ranking a new scorer needs nothing but its segment
 scores. A pool holds segment scores; its p-values are computed here.
@@ -155,8 +155,9 @@ def weight_sweep(systems, adequacy, fluency, betas=None) -> pd.DataFrame:
     """
     betas = _sorted_targets(adequacy, fluency, betas)
     solved = reweight_sweep(adequacy, fluency, betas)
-    rows = [pd.DataFrame({"beta": beta, "ess": r.ess, "reliable": is_reliable(r), "certificate": r.certificate, "gap": r.gap,
-                          "system": list(systems), "weight": r.weights + 0.0}) for beta, r in zip(betas, solved, strict=True)]
+    rows = [pd.DataFrame({"beta": beta, "ess": r.ess, "reliable": is_reliable(r), "certificate": r.certificate,
+                          "gap": r.gap, "system": list(systems), "weight": r.weights + 0.0})
+            for beta, r in zip(betas, solved, strict=True)]
     return pd.concat(rows, ignore_index=True)
 
 

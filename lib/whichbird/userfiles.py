@@ -32,21 +32,36 @@ LARGEST = 1e100  # sums of squares of larger scores would overflow
 
 
 def read_systems(path) -> pd.DataFrame:
-    """System means: a table with columns system, adequacy, fluency (others are ignored), at least two systems."""
+    """System means: a table with columns system, adequacy, fluency (others are ignored), one row per system.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     print("fluency,system,adequacy\\n1.5,x,2", file=file, flush=True)
+    ...     read_systems(file.name)
+      system  adequacy  fluency
+    0      x       2.0      1.5
+    """
     sheet = _sheet(path, ("system", "adequacy", "fluency"))
     first: dict[str, int] = {}
     for line, cells in sheet.rows:
         sheet.once(first, cells["system"], line, f"system {cells['system']!r}")
-    means = {aspect: [sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency")}
-    return pd.DataFrame({"system": list(first), **means})
+    a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
+    return pd.DataFrame({"system": list(first), "adequacy": a, "fluency": f})
 
 
 def read_human(path) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
-    without a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`.
-    References are left out, as everywhere. Segments keep the order in which the file first names them.
+    without a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see
+    `read_mqm_tsv`. References are left out, as everywhere. Segments keep the order in which the file first names them.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     print("system,segment,adequacy,fluency\\nx,s1,-1,0\\ny,s1,0,-2", file=file, flush=True)
+    ...     pool = read_human(file.name)
+    >>> pool.systems, pool.segments, pool.total.tolist()
+    (('x', 'y'), ('s1',), [[-1.0], [-2.0]])
     """
     if {"category", "severity"} <= _header(read_text(path)):
         return read_mqm_tsv(path)
@@ -73,8 +88,8 @@ def read_human(path) -> Pool:
     notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
     notes += [f"{unrated} of {cube[0].size} cells are not rated"] if unrated else []
     size = len(segments)
-    return Pool(name=Path(path).name, systems=tuple(systems), lines=np.arange(size), source_lines=size, total=cube[2], adequacy=cube[0], fluency=cube[1], reference="none", segments=tuple(segments),
-                notes=tuple(notes))
+    return Pool(name=Path(path).name, systems=tuple(systems), lines=np.arange(size), source_lines=size, total=cube[2],
+                adequacy=cube[0], fluency=cube[1], reference="none", segments=tuple(segments), notes=tuple(notes))
 
 
 def read_scorers(path, source: Digest | Pool, name: str | None = None,
@@ -82,9 +97,16 @@ def read_scorers(path, source: Digest | Pool, name: str | None = None,
     """The scorers in a file, by name: scores (K, N) of the systems and rated segments of `source`, in their order.
 
     The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
-    nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it. Every
-    system of `source` must be there. References may be there too; any other system, and any segment that `source` does
-    not know, is refused unless `ignore_extra`. `name` is the scorer's; if not given, the file's without its ending.
+    nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it.
+    Every system of `source` must be there. References may be there too; any other system, and any segment that `source`
+    does not know, is refused unless `ignore_extra`. `name` is the scorer's; if not given, the file's without its ending.
+
+    >>> import tempfile
+    >>> pool = Pool("tiny", ("x", "y"), np.array([0, 2]), 3, total=np.zeros((2, 2)))  # lines 0 and 2 of 3 are rated
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     print("y\\t1\\ny\\tNone\\ny\\t3\\nx\\t4\\nx\\t5\\nx\\t6", file=file, flush=True)
+    ...     read_scorers(file.name, pool, "mine")["mine"].tolist()
+    [[4.0, 6.0], [1.0, 3.0]]
     """
     path = Path(path)
     header = _header(read_text(path))
@@ -116,8 +138,8 @@ def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.n
     for k, system in enumerate(source.systems):
         cells = rows[system]
         if len(cells) not in (rated, every) or len(cells) != len(rows[source.systems[0]]):
-            wanted = f"{rated}" if rated == every else f"{every} (all source lines) or {rated} (the rated ones), the same for all,"
-            raise DataError(f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} are expected")
+            wanted = f"{rated} are" if rated == every else f"{every} (all source lines) or {rated} (the rated ones) in all are"
+            raise DataError(f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} expected")
         chosen = range(rated) if len(cells) == rated else source.lines
         values = [_number(f"{path}: line {line}, column 2", text, may_lack=True) for line, text in cells]
         for n, at in enumerate(chosen):

@@ -3,10 +3,12 @@
 from ._check import DataError
 from ._version import __version__
 from .balance import balance, ess, pair_balances, reachable
+from .calibrate import Calibration, calibrate
 from .certificate import certificate
 from .digest import Digest, datasets, load, load_errors
 from .metametrics import pairwise_accuracy, pearson, spa, spa_from_p
 from .mtme import read_mqm_tsv, read_mtme
+from .pairs import read_pairs
 from .permutation import p_curves, p_values
 from .pool import Pool
 from .result import Counts, Reweighting
@@ -15,8 +17,8 @@ from .search import ablation, search, search_sweep
 from .stationary import stationary_points
 
 __all__ = [
-    "Counts", "DataError", "Digest", "NotProven", "Pool", "Reweighting", "__version__", "ablation", "balance", "beta_interval",
-    "certificate", "datasets", "ess",
+    "Calibration", "Counts", "DataError", "Digest", "NotProven", "Pool", "Reweighting", "__version__", "ablation", "balance",
+    "beta_interval", "calibrate", "certificate", "datasets", "ess",
     "load", "load_errors", "p_curves", "p_values", "pair_balances", "pairwise_accuracy", "pearson", "reachable", "read_mqm_tsv",
-    "read_mtme", "reweight", "reweight_sweep", "search", "search_sweep", "spa", "spa_from_p", "stationary_points",
+    "read_mtme", "read_pairs", "reweight", "reweight_sweep", "search", "search_sweep", "spa", "spa_from_p", "stationary_points",
 ]

@@ -230,7 +230,8 @@ def test_pairs_refused(change, message):
 
 @pytest.mark.parametrize(("options", "message"), [
     ({"by": "luck"}, "by is 'luck'"), ({"resamples": 0}, "resamples is 0"), ({"ess": 0}, "ess is 0"),
-    ({"ess": 1.1}, "ess is 1.1"), ({"step": 0}, "step is 0"), ({"dataset": "ende42"}, "unknown dataset 'ende42'"), ({"dataset": "heen23"}, "cannot be swept"),
+    ({"ess": 1.1}, "ess is 1.1"), ({"step": 0}, "step is 0"),
+    ({"dataset": "ende42"}, "unknown dataset 'ende42'"), ({"dataset": "heen23"}, "cannot be swept"),
     ({"extra": {"chrF": np.zeros(120)}}, "extra names 'chrF', which ende24 has already"),
 ])
 def test_options_refused(options, message):
@@ -254,17 +255,19 @@ GOOD = HEADER + "1,first,chrF,0.5,0.4\n1,first,BLEU,20,21\n2,second,chrF,0.1,0.3
 
 
 @pytest.mark.parametrize("text", [
-    GOOD, GOOD.replace("\n", "\r\n"), "\ufeff" + GOOD, GOOD.replace(",", ";"), GOOD.replace(",", "\t"), GOOD + "\n,,,,\n",
-    GOOD.rstrip("\n"),
+    GOOD, GOOD.replace("\n", "\r\n"), "\ufeff" + GOOD, GOOD.replace(",", ";"), GOOD.replace(",", "\t"),
+    GOOD + "\n,,,,\n", GOOD.rstrip("\n"),
     GOOD.replace("second\n1", "Second \n1", 1).replace("1,first", " 1 , First"), GOOD.replace("chrF", '"chrF"'),
-    GOOD.replace("second\n", "second,note\n", 1).replace("0.4\n", '0.4,"a, b\nc"\n').replace("1\n", "1,\n").replace("3\n", "3,\n"),
+    GOOD.replace("second\n", "second,note\n", 1).replace("0.4\n", '0.4,"a, b\nc"\n')
+    .replace("1\n", "1,\n").replace("3\n", "3,\n"),
 ])
 def test_read(tmp_path, text):
     path = tmp_path / "pairs.csv"
     path.write_bytes(text.encode())
     got = wb.read_pairs(path)
     assert got.to_dict("list") == {"pair": ["1", "1", "2", "2"], "preferred": ["first", "first", "second", "second"],
-                                   "scorer": ["chrF", "BLEU"] * 2, "first": [0.5, 20, 0.1, 11], "second": [0.4, 21, 0.3, 11]}
+                                   "scorer": ["chrF", "BLEU"] * 2, "first": [0.5, 20, 0.1, 11],
+                                   "second": [0.4, 21, 0.3, 11]}
     assert wb.calibrate(got, ENDE24, resamples=5).agreement.to_dict() == {"BLEU": 0.25, "chrF": 1.0}
 
 

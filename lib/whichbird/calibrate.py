@@ -91,9 +91,10 @@ def calibrate(pairs: pd.DataFrame, dataset: str | Digest, extra=None, *, by: str
     """Find the β of a dataset whose meta-evaluation favours the scorers that agree with you.
 
     `pairs` has a row per pair and scorer: pair, preferred ("first" or "second"), scorer, and its scores of the first
-    and the second translation, higher is better. Scorers are those of the dataset, by name, or keys of `extra`: p-values
-    (P,) or segment scores (K, N) of its systems. `by`, "correlation" or "concordance", is what β maximises; targets are
-    reliable where ESS ≥ `ess` · K; `step` is that of their grid. `resamples` of the pairs show how sharp the answer is.
+    and the second translation, higher is better. Scorers are those of the dataset, by name, or keys of `extra`:
+    p-values (P,) or segment scores (K, N) of its systems. `by`, "correlation" or "concordance", is what β maximises;
+    targets are reliable where ESS ≥ `ess` · K; `step` is that of their grid. `resamples` of the pairs, drawn with
+    `seed`, show how sharp the answer is.
 
     >>> names, score = ["chrF", "BLEU", "CometKiwi", "XCOMET"], [1, 1, 2, -1]
     >>> rows = [(n, "first", s, y + n % 3, 1) for n in range(12) for s, y in zip(names, score)]

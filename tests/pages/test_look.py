@@ -146,7 +146,8 @@ return {
   title: seen(article.querySelector('h1')),
   solutions: document.querySelectorAll('.solution').length,
   folded: [...document.querySelectorAll('.solution > section, .solution > section > *, details.hide .cell_input')].filter(e => !seen(e)).map(e => e.outerHTML.slice(0, 90)),
-  cut: [...article.querySelectorAll('table, pre, img, figcaption, p, .MathJax, mjx-container')].filter(e => seen(e) && e.getBoundingClientRect().right > edge)
+  cut: [...article.querySelectorAll('table, pre, img, p, mjx-container, .output, .pst-scrollable-table-container')]
+       .filter(e => seen(e) && (e.getBoundingClientRect().right > edge || (e.matches('pre, div') && e.scrollWidth > e.clientWidth + 1)))
        .map(e => e.outerHTML.slice(0, 90)),
 };
 """

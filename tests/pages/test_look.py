@@ -116,7 +116,8 @@ return ['adequacy', 'fluency'].flatMap(c => ['paper', c + '-tint'].map(ground =>
 
 
 def opened(browser, page, width=1280, theme="light"):
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
     browser.get(page.as_uri())
     browser.set_script_timeout(30)
     browser.execute_async_script("""
@@ -138,14 +139,16 @@ def test_everything_can_be_read(browser, pages, theme):
 
 
 PRINTED = """
-const seen = e => e.checkVisibility({visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true}) && e.getBoundingClientRect().height > 0;
+const shown = {visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true};
+const seen = e => e.checkVisibility(shown) && e.getBoundingClientRect().height > 0;
 const article = document.querySelector('.bd-article'), edge = article.getBoundingClientRect().right + 1;
 return {
   paper: getComputedStyle(document.body).backgroundColor,
-  furniture: [...document.querySelectorAll('.bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article, .prev-next-footer, #jb-print-docs-body')].filter(seen).length,
+  furniture: [...document.querySelectorAll('[class*=bd-sidebar], .bd-header-article, .prev-next-footer, #jb-print-docs-body')].filter(seen).length,
   title: seen(article.querySelector('h1')),
   solutions: document.querySelectorAll('.solution').length,
-  folded: [...document.querySelectorAll('.solution > section, .solution > section > *, details.hide .cell_input')].filter(e => !seen(e)).map(e => e.outerHTML.slice(0, 90)),
+  folded: [...document.querySelectorAll('.solution > section, .solution > section > *, details.hide .cell_input')].filter(e => !seen(e))
+          .map(e => e.outerHTML.slice(0, 90)),
   cut: [...article.querySelectorAll('table, pre, img, p, mjx-container, .output, .pst-scrollable-table-container')]
        .filter(e => seen(e) && (e.getBoundingClientRect().right > edge || (e.matches('pre, div') && e.scrollWidth > e.clientWidth + 1)))
        .map(e => e.outerHTML.slice(0, 90)),

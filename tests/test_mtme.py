@@ -407,7 +407,7 @@ def test_unknown_labels_of_a_raw_table(tmp_path):
     (TABLE + "x\td\t1\n", "line 9 has 3 columns where the header has 9"),
     (HEADER, "no rating of a system below the header"),
     (HEADER + row("refA", 1, "r", "Other", "Minor"), "no rating of a system"),
-    (b"", "the file is empty"), (b"\xff\xfe", "byte 0 is not UTF-8"),
+    (b"", "the file is empty"), (b"\xff\xfe", "line 1: byte 0 is not UTF-8"),
 ])
 def test_bad_raw_tables(tmp_path, text, sentence):
     with pytest.raises(DataError, match=f"mqm.tsv: {sentence}"):

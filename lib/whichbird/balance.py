@@ -143,13 +143,19 @@ def target(adequacy, fluency, beta) -> float:
     >>> target([0, 2, 0], [0, 1, 3], 0.9)
     Traceback (most recent call last):
     ...
-    ValueError: beta = 0.90000000000000002 cannot be reached; this pool reaches 0 to 0.80000000000000004
+    ValueError: beta = 0.9 cannot be reached; this pool reaches 0 to 0.8
     """
     beta = _unit(beta, "beta")
     low, high = reachable(adequacy, fluency)
     if not low - 4 * EPS <= beta <= high + 4 * EPS:
-        raise ValueError(f"beta = {beta:.17g} cannot be reached; this pool reaches {low:.17g} to {high:.17g}")
+        raise out_of_reach(beta, low, high)
     return min(max(beta, low), high)
+
+
+def out_of_reach(beta: float, low: float, high: float) -> ValueError:
+    """The refusal of a target, every number with as many digits as bring it back exactly."""
+    beta, low, high = (np.format_float_positional(x, trim="-") for x in (beta, low, high))
+    return ValueError(f"beta = {beta} cannot be reached; this pool reaches {low} to {high}")
 
 
 def collision(w) -> float:

@@ -268,8 +268,10 @@ def read(path) -> Digest:
 
 
 def folder() -> Path:
-    """Where the shipped figures lie: $WHICHBIRD_DATA if set, else data/ beside the library."""
-    return Path(os.environ.get("WHICHBIRD_DATA") or Path(__file__).resolve().parents[2] / "data")
+    """Where the shipped figures lie: $WHICHBIRD_DATA if set, else in the installed package, else data/ beside the library."""
+    packed = Path(__file__).resolve().parent / "data"
+    beside = Path(__file__).resolve().parents[2] / "data"
+    return Path(os.environ.get("WHICHBIRD_DATA") or (packed if packed.is_dir() else beside))
 
 
 def datasets() -> list[str]:

@@ -7,8 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 ADEQUACY = "#0b62a4"  # blue
 FLUENCY = "#d9680f"   # orange; the pair differs in lightness too, so it survives grey printing
@@ -151,3 +153,77 @@ def _edges(bin_, lower, bins: int) -> np.ndarray:
     """All edges of equal bins from the numbers and lower edges of some of them, at least two."""
     step = np.ptp(lower) / np.ptp(bin_)
     return lower.min() + step * (np.arange(bins + 1) - bin_.min())
+
+
+def ranks_over_beta(table, interval, chosen, beta: float | None = None) -> Figure:
+    """SPA of every scorer over β, and below it the rank of the `chosen` ones; the reliable interval is shaded.
+
+    `table` is a `rank_sweep`, `interval` (low, high), `beta` a balance to mark. All others stay pale.
+    """
+    fig = Figure(figsize=(6.4, 6.4), layout="constrained")
+    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    colours = [ADEQUACY, FLUENCY, INK, "#3f8f6b", "#8f5fa8"]
+    styles = ["-", (0, (5, 2)), (0, (1.5, 1.2))]
+    for ax in (top, bottom):
+        _shade(ax, interval, beta)
+    for scorer, rows in table.groupby("scorer", sort=False):
+        if scorer not in chosen:
+            top.plot(rows["beta"], rows["spa"], color="#d3d6d9", lw=0.8, zorder=1)
+    for n, scorer in enumerate(chosen):
+        rows = table[table["scorer"] == scorer]
+        look = {"color": colours[n % len(colours)], "ls": styles[n // len(colours) % len(styles)]}
+        top.plot(rows["beta"], rows["spa"], label=_fit(scorer), **look)
+        bottom.plot(rows["beta"], rows["rank"], drawstyle="steps-mid", **look)
+    top.set(ylabel="SPA at balance β")
+    last = int(table["scorer"].nunique())
+    bottom.set(xlabel="balance β: all fluency 0, all adequacy 1", ylabel=f"rank among {last}", xlim=(-0.01, 1.01),
+               ylim=(last + 0.6, 0.4))
+    bottom.yaxis.set_major_locator(MaxNLocator(integer=True))
+    fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
+    return fig
+
+
+def weights_over_beta(table, interval, beta: float | None = None) -> Figure:
+    """The effective sample size over β, and below it every system's weight; the reliable interval is shaded.
+
+    `table` is a `weight_sweep`, `interval` (low, high), `beta` a balance to mark.
+    """
+    systems = table["system"].unique().tolist()
+    below = max(1.2, 0.25 * min(len(systems), 40))  # inches
+    fig = Figure(figsize=(6.4, 2.8 + below), layout="constrained")
+    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(2, below))
+    each = table.drop_duplicates("beta")
+    _shade(top, interval, beta)
+    top.plot(each["beta"], each["ess"], color=INK, label="effective sample size")
+    top.set(ylabel="ESS", ylim=(0, len(systems) * 1.05), xlim=(-0.01, 1.01))
+    w = table["weight"].to_numpy().reshape(-1, len(systems)).T
+    at = each["beta"].to_numpy()
+    edges = np.concatenate([at[:1], (at[1:] + at[:-1]) / 2, at[-1:]])
+    shown = bottom.pcolormesh(edges, np.arange(len(systems) + 1) - 0.5, w * len(systems), cmap="Greys", vmin=0, vmax=3)
+    _shade(bottom, interval, beta, fill=False)
+    bottom.grid(visible=False)
+    bottom.set(xlabel="balance β: all fluency 0, all adequacy 1")
+    bottom.set_yticks(range(len(systems)), [_fit(s) for s in systems], fontsize=9.5)
+    bottom.invert_yaxis()
+    bar = fig.colorbar(shown, ax=bottom, extend="max", pad=0.01)
+    bar.set_label("weight × K", fontsize=9.5)
+    fig.legend(loc="outside upper left", ncols=3, fontsize=9.5, columnspacing=1)
+    return fig
+
+
+def _shade(ax: plt.Axes, interval, beta: float | None, fill: bool = True) -> None:
+    """Mark the reliable interval, and a balance."""
+    first = ax.get_subplotspec().is_first_row()  # one entry of each in the legend
+    if fill:
+        ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if first else None)
+    else:
+        for end in interval:
+            ax.axvline(end, color="#3f8f6b", lw=1, ls=":")
+    if beta is not None:
+        ax.axvline(beta, color=FAINT, ls="--", lw=1.4, label=f"β = {beta:g}" if first else None)
+
+
+def _fit(name: str) -> str:
+    """A name as a plain label: not too long, and no dollar sign, which would start a formula."""
+    name = "".join(c if c.isprintable() else " " for c in name).replace("$", r"\$")
+    return name if len(name) <= 24 else name[:23] + "…"

@@ -23,8 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from ._check import DataError
+from ._files import read_text
 from .mqm import TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, plain
 from .pool import Pool, system_means
 
@@ -106,6 +108,29 @@ def read_mtme(root, dataset: str | Source, reference: str = "refA",
     )
 
 
+def find_source(root, set_: str, pair: str) -> Source:
+    """The source of a set and language pair in a tree: what is known about it, or what its files say.
+
+    A pair without per-error ratings is read for its totals alone.
+    """
+    for source in DATASETS.values():
+        if (source.set, source.pair) == (set_, pair):
+            return source
+    tree = _tree(root)
+    sets = sorted(p.parent.name for p in tree.glob("*/human-scores"))
+    if set_ not in sets:
+        raise DataError(f"{tree}: no set {set_!r}; there {_are(sets)}")
+    human = tree / set_ / "human-scores"
+    pairs = sorted(p.name.removesuffix(".mqm.seg.score") for p in human.glob("*.mqm.seg.score"))
+    if pair not in pairs:
+        raise DataError(f"{human}: no MQM scores of the pair {pair!r}; there {_are(pairs)}")
+    return Source(set_, pair, ratings=any(human.glob(f"{pair}.mqm.*.seg.rating")))
+
+
+def _are(names: list[str]) -> str:
+    return ("is " if len(names) == 1 else "are ") + (", ".join(names) or "none")
+
+
 def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS) -> Pool:
     """Read a raw MQM error table into a `Pool` without scorers.
 
@@ -114,13 +139,13 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
 
     Tab-separated with a header naming at least system, doc, doc_id, seg_id, rater, category, severity; one row per error, or one
     row of category "no-error" for a segment without any. Nothing is quoted. A segment rated by several raters gets their
-    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them; the
-    total is adequacy + fluency + errors of neither.
+    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them, and are called
+    by their seg_id where no two share one, else doc:doc_id:seg_id. The total is adequacy + fluency + errors of neither.
     """
     path = Path(path)
     need = ("system", "doc", "doc_id", "seg_id", "rater", "category", "severity")
-    rows = _text(path).split("\n")
-    header = [plain(h).replace(" ", "_") for h in rows[0].rstrip("\r").split("\t")]
+    rows = read_text(path).split("\n")
+    header = [plain(h).replace(" ", "_") for h in rows[0].split("\t")]
     missing = [n for n in need if n not in header]
     if missing:
         raise DataError(f"{path}: line 1 has no column {missing[0]!r}; the header must name {', '.join(need)}")
@@ -131,7 +156,7 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
     for n, row in enumerate(rows[1:], start=2):
         if not row:
             continue
-        fields = row.rstrip("\r").split("\t")
+        fields = row.split("\t")
         if len(fields) < len(header):
             raise DataError(f"{path}: line {n} has {len(fields)} columns where the header has {len(header)}")
         system, doc, doc_id, seg_id, rater, category, severity = (fields[i] for i in at)
@@ -161,7 +186,13 @@ def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS
         warnings.warn(f"{path}: {tally.report()}", stacklevel=2)
     return Pool(name=path.name, systems=systems, lines=np.arange(shape[1]), source_lines=shape[1], total=a + f + rest,
                 adequacy=a, fluency=f, errors=_error_table(errors, systems, range(shape[1])), reference="none",
-                notes=(tally.report(),) if tally.unknown else ())
+                notes=(tally.report(),) if tally.unknown else (), segments=_segment_names(segments))
+
+
+def _segment_names(keys) -> tuple[str, ...]:
+    """A name for each (doc, doc_id, seg_id): the last part alone where that is enough."""
+    short = tuple(seg_id for _, _, seg_id in keys)
+    return short if len(set(short)) == len(short) else tuple(":".join(key) for key in keys)
 
 
 class Scores(NamedTuple):
@@ -231,7 +262,7 @@ class _Ratings(NamedTuple):
 
 def _rating_file(path: Path) -> dict[str, list[_Cell | None]]:
     """The cells of each system, in source order; None where it says None."""
-    text = _text(path).replace("\r\n", "\n")
+    text = read_text(path, _GET)
     if not text.endswith("\n"):
         raise DataError(f"{path}: the last line has no line end, so the file is cut off; fetch it again")
     cells: dict[str, list] = defaultdict(list)
@@ -315,7 +346,7 @@ def _read_scorers(folder: Path, known: set[str], systems: tuple[str, ...], lines
         raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {there}")
     kept: dict[str, np.ndarray] = {}
     notes, seen = [], {}
-    for scorer in sorted(variants):
+    for scorer in tqdm(sorted(variants), desc="scorers", delay=1, leave=False, disable=None):
         path = variants[scorer].get(reference) or variants[scorer].get("src")
         if path is None:
             notes.append(f"{scorer}: neither a {reference} nor a src variant")
@@ -382,13 +413,6 @@ def _bytes(path: Path) -> bytes:
     if not raw:
         raise DataError(f"{path}: the file is empty")
     return raw
-
-
-def _text(path: Path) -> str:
-    try:
-        return _bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start} is not UTF-8 text") from None
 
 
 def _bad_line(path: Path, raw: bytes) -> DataError:

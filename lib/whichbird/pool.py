@@ -17,7 +17,8 @@ class Pool:
     All score arrays are (K, N), higher is better, rows in the order of `systems`. In `adequacy`, `fluency` and `total` NaN marks a
     cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are the source lines
     (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps. `errors` counts the errors behind
-    the two aspects: columns system, category, severity, count, penalty. `notes` says what was left out, and why.
+    the two aspects: columns system, category, severity, count, penalty. `notes` says what was left out, and why. `segments` names
+    the N segments where their file does; else they go by their source lines.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Pool:
     errors: pd.DataFrame | None = None
     reference: str = "refA"
     notes: tuple[str, ...] = ()
+    segments: tuple[str, ...] | None = None
 
     def __post_init__(self):
         if len(self.systems) < 2:
@@ -49,6 +51,8 @@ class Pool:
         if not inside or len(np.unique(lines)) < lines.size:
             raise ValueError(f"pool {self.name}: lines must be different whole numbers below {self.source_lines}")
         object.__setattr__(self, "lines", lines)
+        if self.segments is not None and (len(set(self.segments)) != len(self.segments) or len(self.segments) != shape[1]):
+            raise ValueError(f"pool {self.name}: segments must be {shape[1]} different names, one per segment")
         for what in ("total", "adequacy", "fluency"):
             if getattr(self, what) is not None:
                 x = self._matrix(getattr(self, what), what, shape, allow_nan=True)

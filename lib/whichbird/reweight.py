@@ -37,7 +37,7 @@ import numpy as np
 from tqdm import tqdm
 
 from . import _check
-from .balance import EPS, Standard, _gap_balance, _reachable, _steps, _unit
+from .balance import EPS, Standard, _gap_balance, _reachable, _steps, _unit, out_of_reach
 from .result import Reweighting
 from .saddle import climb, descend, dot, excluded, off_balance, repair
 
@@ -149,7 +149,7 @@ def _targets(betas, low: float, high: float) -> np.ndarray:
     betas = _check.vector(betas, "betas")
     for beta in betas:
         if not low - 4 * EPS <= _unit(beta) <= high + 4 * EPS:
-            raise ValueError(f"beta = {beta:.17g} cannot be reached; this pool reaches {low:.17g} to {high:.17g}")
+            raise out_of_reach(beta, low, high)
     return np.clip(betas, low, high)
 
 

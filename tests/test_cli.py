@@ -1,0 +1,442 @@
+"""The command line end to end: what it prints, against independent computation; what it refuses; what it leaves on disk."""
+
+import csv
+import io
+import itertools
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import tinytree
+from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, human, refused, run, wide
+
+import whichbird as wb
+from whichbird import _files, cli, mtme
+from whichbird.cli import COMMANDS, parser
+
+GOLDEN = Path(__file__).parent / "golden"
+FIXTURE = "system,adequacy,fluency\na,.5574,.4012\nb,.9883,.5353\nc,1.4687,1.4986\nd,3.0894,1.2467\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a reader's files, as the current one."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"human.csv": human(), "scores.csv": wide(), "systems.csv": FIXTURE}.items():
+        Path(name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def made(d, seed=1):
+    """A scorer for a dataset: its human totals and noise, on all source lines."""
+    return d.total[:, None] + np.random.default_rng(seed).normal(size=(len(d.systems), d.source_lines)).round(3)
+
+
+def brute_p(x):
+    """P-values of all pairs, straight from the definition."""
+    signs = np.random.default_rng(4).integers(0, 2, size=(1000, x.shape[1])) * 2.0 - 1.0
+    gaps = [x[i] - x[j] for i, j in itertools.combinations(range(len(x)), 2)]
+    return np.array([np.mean([(s * g).sum() >= g.sum() for s in signs]) for g in gaps])  # scores are eighths: sums are exact
+
+
+def brute_spa(human_p, scorer_p, w):
+    pairs = list(itertools.combinations(range(len(w)), 2))
+    mass = sum(w[i] * w[j] for i, j in pairs)
+    return 1 - sum(w[i] * w[j] * abs(h - s) for (i, j), h, s in zip(pairs, human_p, scorer_p, strict=True)) / mass
+
+
+# ---- golden results
+
+CASES = {
+    "datasets": ["datasets"],
+    "reweight": ["reweight", "systems.csv", "--beta", "0.9095"],
+    "reweight-sweep": ["reweight", "systems.csv", "--sweep", "--step", "0.25"],
+    "rank": ["rank", "ende24", "--beta", "0.6"],
+    "evaluate": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.5"],
+    "evaluate-sweep": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--step", "0.25"],
+}
+
+
+def same(found, kept):
+    """Equal but for the last digits of numbers: the solver stops when β is met to 1e-12, and machines round differently."""
+    if isinstance(kept, dict):
+        assert list(found) == list(kept)
+        return all(same(found[k], kept[k]) for k in kept)
+    if isinstance(kept, list):
+        assert len(found) == len(kept)
+        return all(map(same, found, kept))
+    if isinstance(kept, float):
+        assert found == pytest.approx(kept, rel=1e-8, abs=1e-8)
+        return True
+    assert found == kept
+    return True
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_golden(here, case):
+    code, out, err = run(*CASES[case], "--json")
+    assert (code, err) == (0, "")
+    assert same(json.loads(out), json.loads((GOLDEN / f"{case}.json").read_text()))
+
+
+def test_golden_reweighting_is_the_published_fixture():
+    kept = json.loads((GOLDEN / "reweight.json").read_text())
+    assert [round(row["weight"], 4) for row in kept["weights"]] == [0.0088, 0.0861, 0.4245, 0.4806]
+    assert kept["certificate"] == "interval" and kept["reliable"] is False and kept["ess"] == pytest.approx(1 / (2 * 0.2093), rel=1e-3)
+
+
+def test_golden_evaluation_by_hand():
+    kept = json.loads((GOLDEN / "evaluate.json").read_text())
+    a, f = ADEQUACY.mean(axis=1), FLUENCY.mean(axis=1)
+    assert kept["beta0"] == pytest.approx(a.var() / (a.var() + f.var()), rel=1e-12)
+    pairs = [(a[i] - a[j]) ** 2 / ((a[i] - a[j]) ** 2 + (f[i] - f[j]) ** 2) for i, j in itertools.combinations(range(4), 2)]
+    assert kept["reachable"] == pytest.approx([min(pairs), max(pairs)], rel=1e-9)
+    w = np.array([row["weight"] for row in kept["weights"]])
+    va, vf = (w @ (x - w @ x) ** 2 for x in (a, f))
+    assert va / (va + vf) == pytest.approx(0.5, abs=1e-11) and kept["ess"] == pytest.approx(1 / (w @ w), rel=1e-12)
+    people = brute_p(ADEQUACY + FLUENCY)
+    for row in kept["ranking"]:
+        mine = brute_p(SCORERS[row["scorer"]])
+        assert row["spa"] == pytest.approx(brute_spa(people, mine, w), abs=1e-11)  # printed in full
+        assert row["spa_natural"] == pytest.approx(brute_spa(people, mine, np.ones(4)), abs=1e-12)
+    assert [row["rank"] for row in kept["ranking"]] == [1, 2] and kept["ranking"][0]["spa"] > kept["ranking"][1]["spa"]
+
+
+def test_golden_ranking_by_hand():
+    kept, d = json.loads((GOLDEN / "rank.json").read_text()), wb.load("ende24")
+    w = np.array([row["weight"] for row in kept["weights"]])
+    for row in kept["ranking"]:
+        p = d.scorer_p[d.scorers.index(row["scorer"])]
+        assert row["spa"] == pytest.approx(brute_spa(d.human_p, p, w), abs=1e-11)
+        assert row["spa_natural"] == pytest.approx(wb.spa_from_p(d.human_p, p), abs=1e-12)
+    spa = [row["spa"] for row in kept["ranking"]]
+    assert spa == sorted(spa, reverse=True) and len(spa) == 30
+    assert kept["signature"] == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
+
+
+def test_golden_datasets_by_hand():
+    rows = {row["name"]: row for row in json.loads((GOLDEN / "datasets.json").read_text())["datasets"]}
+    assert list(rows) == wb.datasets()
+    hidden = rows["heen23"]
+    assert hidden["note"] == "adequacy and fluency are not public" and hidden["beta0"] is None and hidden["reliable_min"] is None
+    d, row = wb.load("ende24"), rows["ende24"]
+    assert (row["systems"], row["segments"], row["scorers"], row["note"]) == (16, 487, 30, "")
+    for end in ("reliable_min", "reliable_max"):  # exactly 0.9 K there, by the certified solver
+        assert wb.reweight(d.adequacy, d.fluency, row[end]).ess == pytest.approx(0.9 * 16, rel=1e-9)
+    assert row["beta0"] == pytest.approx(0.782073, abs=5e-7) and row["beta_min"] == pytest.approx(0.007356, abs=5e-7)  # as published
+
+
+# ---- forms of output
+
+@pytest.mark.parametrize("case", CASES)
+def test_csv_holds_the_first_table_and_nothing_else(here, case):
+    code, out, err = run(*CASES[case], "--csv")
+    table = next(v for v in json.loads(run(*CASES[case], "--json")[1]).values() if isinstance(v, list) and isinstance(v[0], dict))
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert code == 0 and len(rows) == len(table) and list(rows[0]) == list(table[0])
+    for row, kept in zip(rows, table, strict=True):
+        for name, value in kept.items():
+            assert row[name] == ("" if value is None else str(value)) or float(row[name]) == value  # every digit is there
+    assert ("|beta:" in err) == ("rank" in case or "evaluate" in case)  # the signature goes with it, beside the table
+
+
+def test_tables_for_people(here):
+    code, out, _ = run("datasets")
+    heen = next(line for line in out.splitlines() if line.startswith("heen23"))
+    assert code == 0 and heen.count("not public") == 5 and "nan" not in out.lower()
+    out = run("rank", "ende24", "--beta", "0.6")[1]
+    assert out.splitlines()[-1] == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
+    assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +0\.9229$", out, re.M) and re.search(r"^reliable +yes$", out, re.M)
+    out = run("rank", "heen23")[1]
+    assert "adequacy and fluency are not public" in out and out.rstrip().endswith("beta:natural")
+    starts = {line.index("#") for line in run("sweep", "ende24", "--show", "BLEU", "--step", "0.5")[1].splitlines() if "#" in line}
+    assert len(starts) <= 2  # aligned to the right, so that the sign moves by the digits of the rank alone
+
+
+def test_own_scorer_is_ranked_among_the_shipped(here):
+    d = wb.load("ende24")
+    x = made(d)
+    Path("mine.seg.score").write_text(field(x, d.systems))
+    found = json.loads(run("rank", "ende24", "--beta", "0.7", "--scores", "mine.seg.score", "--json")[1])
+    w = wb.reweight(d.adequacy, d.fluency, 0.7).weights
+    row = next(row for row in found["ranking"] if row["own"])
+    assert row["scorer"] == "mine" and len(found["ranking"]) == 31
+    expected = wb.spa_from_p(d.human_p, wb.p_values(x[:, d.lines]), w)
+    assert row["spa"] == pytest.approx(expected, abs=1e-13)  # sums of 120 numbers below 1, in another order
+    assert row["rank"] == 1 + sum(other["spa"] > row["spa"] for other in found["ranking"])
+    out = run("rank", "ende24", "--scores", "x=mine.seg.score")[1]
+    assert re.search(r"^ *\d+  x +0\.\d{4}  yours$", out, re.M)
+    assert refused(*run("rank", "ende24", "--scores", "BLEU=mine.seg.score")).endswith("name yours with --scores NAME=FILE")
+    assert "already" in refused(*run("rank", "ende24", "--scores", "mine.seg.score", "mine.seg.score"))
+
+
+def test_library_and_command_line_agree(here):
+    d = wb.load("enes24")
+    x = made(d)
+    Path("mine.seg.score").write_text(field(x, d.systems))
+    table = wb.rank(d, 0.95, {"mine": x}).table
+    shuffled = pd.DataFrame(x, index=list(d.systems)).sample(frac=1, random_state=1)
+    assert wb.rank(d, 0.95, {"mine": shuffled}).table.equals(table) and wb.rank(d, 0.95, {"mine": x[:, d.lines]}).table.equals(table)
+    out = run("rank", "enes24", "--beta", "0.95", "--scores", "mine.seg.score", "--csv")[1]
+    assert out == table.to_csv(index=False)
+    swept = wb.rank_sweep(d, [0.95], {"mine": x})
+    assert swept.sort_values(["rank", "scorer"])["spa"].tolist() == table["spa"].tolist()
+    with pytest.raises(ValueError, match=r"scorer 'mine' has shape \(13, 5\); 13 systems × 623 rated lines"):
+        wb.rank(d, 0.95, {"mine": np.ones((13, 5))})
+    with pytest.raises(ValueError, match="'AIST-AIRC'|every system once"):
+        wb.rank(d, 0.95, {"mine": shuffled.iloc[1:]})
+    with pytest.raises(wb.DataError, match="enes24 has a scorer 'BLEU' already"):
+        wb.rank(d, 0.95, {"BLEU": x})
+
+
+def test_equal_scorers_share_a_rank():
+    d = wb.load("ende24")
+    x = made(d)
+    table = wb.rank(d, 0.5, {"one": x, "two": 3 * x + 7}).table.set_index("scorer")  # scale and origin of scores change nothing
+    assert table.loc["one", "spa"] == table.loc["two", "spa"] and table.loc["one", "rank"] == table.loc["two", "rank"]
+    assert (table["rank"] != table.loc["one", "rank"] + 1).all()
+
+
+def test_evaluate_needs_no_aspects_for_the_natural_balance(tmp_path):
+    tree = tinytree.write(tmp_path, ratings=None)
+    argv = ["evaluate", "--mtme", tree, "--set", "tiny", "--pair", "xx-yy"]
+    found = json.loads(run(*argv, "--json")[1])
+    assert found["note"] == "adequacy and fluency are not public" and {r["scorer"] for r in found["ranking"]} == set(tinytree.KEPT)
+    assert refused(*run(*argv, "--beta", "0.5")).startswith("whichbird evaluate: tiny/xx-yy can be ranked at its natural balance only")
+    assert refused(*run(*argv, "--sweep")).startswith("whichbird evaluate: tiny/xx-yy can be ranked at its natural balance only")
+
+
+def test_evaluate_reads_a_tree(tmp_path):
+    tree = tinytree.write(tmp_path)
+    mine = tmp_path / "mine.seg.score"
+    mine.write_text("".join(f"{s}\t{v}\n" for s in ("alpha", "beta", "gamma") for v in tinytree.GOOD[s]))
+    code, out, err = run("evaluate", "--mtme", tree, "--set", "tiny", "--pair", "xx-yy", "--beta", "0.5", "--scores", mine, "--json")
+    found = json.loads(out)
+    spa = {row["scorer"]: row["spa"] for row in found["ranking"]}
+    assert code == 0 and set(spa) == {*tinytree.KEPT, "mine"} and spa["mine"] == spa["good"]
+    assert [row["own"] for row in found["ranking"] if row["scorer"] == "mine"] == [True]
+    assert "note: twin: same scores as good\n" in err and found["signature"].startswith("tiny/xx-yy|sys:3|seg:3|ref:refA|perm:1000|seed:4|")
+    for argv, sentence in {("--set", "tiny", "--pair", "xx-zz"): "no MQM scores of the pair 'xx-zz'; there is xx-yy",
+                           ("--set", "huge", "--pair", "xx-yy"): "no set 'huge'; there is tiny",
+                           ("--set", "tiny"): "--set and --pair are needed with --mtme"}.items():
+        assert sentence in refused(*run("evaluate", "--mtme", tree, *argv))
+    assert "no such folder" in refused(*run("evaluate", "--mtme", tmp_path / "no", "--set", "tiny", "--pair", "xx-yy"))
+
+
+def test_unknown_categories_are_noted(here):
+    rows = ["system\tdoc\tdoc_id\tseg_id\trater\tcategory\tseverity"]
+    rows += [f"{s}\td\t1\t{n}\tr\t{c}\tMinor" for s, n, c in (("a", 1, "gremlins"), ("a", 2, "Style/Awkward"), ("b", 1, "Accuracy/Omission"),
+                                                              ("b", 2, "no-error"), ("c", 1, "no-error"), ("c", 2, "no-error"))]
+    Path("mqm.tsv").write_text("\n".join(rows))
+    Path("x.seg.score").write_text(field([[1, 2], [3, 5], [4, 4]], "abc"))
+    code, out, err = run("evaluate", "--human", "mqm.tsv", "--scores", "x.seg.score", "--beta", "0.5")
+    assert code == 0 and err.count("\n") == len(set(err.splitlines())) and "1 × category 'gremlins' (in no aspect)" in err
+    assert "mqm.tsv|sys:3|seg:2|ref:none|perm:1000|seed:4" in out
+
+
+# ---- refusals
+
+@pytest.mark.parametrize("argv, sentence", [
+    (["rank", "edne24"], "rank: unknown dataset 'edne24'; did you mean enes24 or ende24 or ende23?"),
+    (["sweep", "nothing"], "sweep: unknown dataset 'nothing'; did you mean"),
+    (["rank", "ende24", "--beta", "1.5"], "rank: ende24: beta is 1.5; a number from 0 to 1 is expected"),
+    (["rank", "ende24", "--beta", "nan"], "rank: ende24: beta is nan; a number from 0 to 1 is expected"),
+    (["rank", "ende24", "--beta", "0.001"],
+     "rank: ende24: beta = 0.001 cannot be reached; this pool reaches 0.007355810784027325 to 0.9999991265620347"),
+    (["rank", "ende24", "--beta", "half"], "rank: argument --beta: invalid float value: 'half'; 'whichbird rank --help' shows how"),
+    (["rank", "heen23", "--beta", "0.5"], "rank: heen23 can be ranked at its natural balance only: adequacy and fluency are not public"),
+    (["sweep", "heen23"], "sweep: heen23 can be ranked at its natural balance only"),
+    (["sweep", "ende24", "--step", "0"], "sweep: step is 0; a number from 0.0001 to 1 is expected"),
+    (["sweep", "ende24", "--show", "BLUE"], "sweep: --show: ende24 has no scorer 'BLUE'; did you mean"),
+    (["reweight", "systems.csv"], "reweight: one of the arguments --beta --sweep is required"),
+    (["reweight", "systems.csv", "--beta", "0.1"], "reweight: systems.csv: beta = 0.1 cannot be reached; this pool reaches 0.199169"),
+    (["evaluate", "--human", "human.csv"], "evaluate: --scores is needed with --human"),
+    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--set", "x"], "evaluate: --set and --pair go with --mtme"),
+    (["evaluate", "--scores", "scores.csv"], "evaluate: one of the arguments --human --mtme is required"),
+    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.0001"], "evaluate: human.csv: beta = 0.0001 cannot be reached"),
+    (["datasets", "--json", "--csv"], "datasets: argument --csv: not allowed with argument --json"),
+    (["rnak", "ende24"], ": argument command: invalid choice: 'rnak'"),
+    ([], ": the following arguments are required: command"),
+])
+def test_refusals(here, argv, sentence):
+    assert refused(*run(*argv)).startswith(f"whichbird{'' if sentence[0] == ':' else ' '}{sentence}")
+
+
+def test_names_that_would_break_the_line_do_not(here):
+    Path("two\nlines.csv").write_text("system,adequacy,fluency\n\x1b[31m,1,x\n")
+    assert "\x1b" not in refused(*run("reweight", "two\nlines.csv", "--beta", "0.5"))
+    Path("odd.csv").write_text('system,adequacy,fluency\n"\x1b[31m\nq",0,0\n$x$,2,1\nz,0,3\n')
+    code, out, err = run("reweight", "odd.csv", "--beta", "0.5", "--plot", "odd.svg")
+    assert (code, err) == (0, "") and "\x1b" not in out and out.count("\n") == 13
+
+
+# ---- files
+
+def test_output_files(here):
+    assert run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv")[0] == 0
+    kept = Path("w.csv").read_text()
+    assert pd.read_csv("w.csv")["weight"].sum() == pytest.approx(1, abs=1e-12)
+    assert refused(*run("reweight", "systems.csv", "--beta", "0.8", "--out", "w.csv")).endswith("w.csv: is there already; --force replaces it")
+    assert Path("w.csv").read_text() == kept
+    assert run("reweight", "systems.csv", "--beta", "0.8", "--out", "w.csv", "--force")[0] == 0
+    assert Path("w.csv").read_text() != kept
+    code, out, _ = run("rank", "ende24", "--json", "--out", "r.json")
+    assert code == 0 and Path("r.json").read_text() == out
+    assert sorted(p.name for p in Path().iterdir()) == ["human.csv", "r.json", "scores.csv", "systems.csv", "w.csv"]
+
+
+@pytest.mark.parametrize("argv, sentence", [
+    (["--plot", "x.jpeg"], "--plot x.jpeg: a name that ends in .svg, .png, .pdf is expected"),
+    (["--plot", "no/x.svg"], "no/x.svg: there is no folder 'no'"),
+    (["--out", "."], ".: is there already and no file; name another"),
+    (["--out", "x.svg", "--plot", "./x.svg"], "--plot and --out both name ./x.svg; two names are needed"),
+])
+def test_outputs_are_checked_before_any_work(here, monkeypatch, argv, sentence):
+    monkeypatch.setattr(cli, "solve", None)  # would fail if it were reached
+    assert refused(*run("reweight", "systems.csv", "--beta", "0.7", *argv)) == f"whichbird reweight: {sentence}"
+
+
+@pytest.mark.parametrize("case", ["reweight", "reweight-sweep", "evaluate", "evaluate-sweep"])
+def test_plots(here, case):
+    for name in ("one.svg", "two.svg"):
+        assert run(*CASES[case], "--plot", name)[0] == 0
+    svg = Path("one.svg").read_bytes()
+    assert svg == Path("two.svg").read_bytes() and svg.startswith(b"<?xml") and b"<svg" in svg  # the same data gives the same file
+
+
+@pytest.mark.parametrize("name, start", [("x.png", b"\x89PNG"), ("x.PDF", b"%PDF")])
+def test_kinds_of_figures(here, name, start):
+    assert run(*CASES["reweight"], "--plot", name)[0] == 0 and Path(name).read_bytes().startswith(start)
+
+
+def test_sweep_plot_shades_the_reliable_interval():
+    from whichbird import figures
+    d = wb.load("ende24")
+    interval = wb.reliable_interval(d.adequacy, d.fluency)
+    table = wb.rank_sweep(d, [0.3, 0.6, 0.9])
+    top, bottom = figures.ranks_over_beta(table, interval, ["BLEU"], 0.6).axes
+    for ax in (top, bottom):
+        box = ax.patches[0].get_path().get_extents(ax.patches[0].get_patch_transform())
+        assert (box.x0, box.x1) == pytest.approx(interval, rel=1e-12)
+    rows = table[table["scorer"] == "BLEU"]
+    drawn = next(line for line in top.lines if line.get_label() == "BLEU")
+    assert drawn.get_ydata().tolist() == rows["spa"].tolist() and len(top.lines) == 31  # 30 scorers and the mark at 0.6
+    assert bottom.lines[-1].get_ydata().tolist() == rows["rank"].tolist()
+    assert rows["reliable"].tolist() == [False, True, False]
+
+
+def test_interruption_leaves_nothing_half_written(here, monkeypatch):
+    Path("w.csv").write_text("old")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_files.os, "replace", stop)
+    code, out, err = run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv", "--force")
+    assert (code, err) == (130, "whichbird reweight: interrupted\n")
+    assert Path("w.csv").read_text() == "old" and not list(Path().glob(".*"))
+
+
+def test_failures_are_one_sentence_and_exit_1(here, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "w.csv")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_files.os, "replace", full)
+        assert run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv")[::2] == (1, "whichbird reweight: w.csv: No space left on device\n")
+    assert not Path("w.csv").exists() and not list(Path().glob(".*"))
+    for error, said in ((RuntimeError("odd\nthing"), "failed: odd thing"), (MemoryError(), "failed: MemoryError")):
+        def fail(*_, error=error):
+            raise error
+        monkeypatch.setattr(cli, "solve", fail)
+        assert run("reweight", "systems.csv", "--beta", "0.7") == (1, "", f"whichbird reweight: {said}\n")
+
+
+# ---- as a program
+
+def shell(*argv, **options):
+    return subprocess.run([sys.executable, "-m", "whichbird", *argv], capture_output=True, text=True, encoding="utf-8", timeout=120, **options)
+
+
+def test_as_a_program(here):
+    done = shell("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"whichbird {wb.__version__}\n", "")
+    done = shell("rank", "ende24", "--beta", "2")
+    assert done.returncode == 2 and done.stdout == "" and done.stderr == "whichbird rank: ende24: beta is 2.0; a number from 0 to 1 is expected\n"
+    done = shell("evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--plot", "x.svg")
+    assert done.returncode == 0 and done.stderr == "" and Path("x.svg").exists()  # no progress bar where nobody looks
+    done = shell("reweight", "systems.csv", "--beta", "0.7", env=os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_news(here):
+    program = subprocess.Popen([sys.executable, "-m", "whichbird", "sweep", "ende24", "--csv", "--step", "0.005"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"})  # unbuffered, Python itself stays silent
+    assert program.stdout.readline().startswith(b"beta,ess,reliable")
+    program.stdout.close()
+    said = program.stderr.read().decode()
+    program.stderr.close()
+    assert program.wait(60) == 1 and "Traceback" not in said and "Broken" not in said
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples_that_parse(command):
+    code, out, err = run(command, "--help")
+    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 90
+    examples = re.findall(r"^  whichbird (.+?)(?: > .*)?$", out.partition("examples:")[2].partition("\n\n")[0], re.M)
+    assert examples and all(parser().parse_args(shlex.split(e)).command == command for e in examples)
+    assert all(option in out for option in ("--json", "--csv", "--out", "--force"))
+
+
+# ---- real score files
+
+NAMES = [(name, n) for n, name in enumerate(mtme.DATASETS)]
+
+
+@pytest.mark.parametrize("name, n", NAMES)
+def test_a_shipped_scorers_own_file_reproduces_its_spa_exactly(mtme_root, name, n):
+    d, source = wb.load(name), mtme.DATASETS[name]
+    folder = Path(mtme_root, "mt-metrics-eval-v2") if Path(mtme_root, "mt-metrics-eval-v2").is_dir() else Path(mtme_root)
+    folder = folder / source.set / "metric-scores" / source.pair
+    betas = [None] if d.adequacy is None else [None, 0.5, 0.6, wb.balance(d.adequacy, d.fluency) * 0.9 + 0.05]
+    for scorer in d.scorers[n % 3::7]:
+        file = next(f for f in (folder / f"{scorer}-{v}.seg.score" for v in ("refA", "src")) if f.exists())
+        for beta in betas:
+            code, out, err = run("rank", name, "--scores", f"mine={file}", "--ignore-extra", "--json", *([] if beta is None else ["--beta", beta]))
+            assert code == 0, err
+            rows = {row["scorer"]: row for row in json.loads(out)["ranking"]}
+            assert rows["mine"]["spa"] == rows[scorer]["spa"] and rows["mine"]["rank"] == rows[scorer]["rank"]
+
+
+@pytest.mark.parametrize("name", ["ende24", "ted_ende", "heen23"])
+def test_a_tree_gives_what_ships(mtme_root, name):
+    d, source = wb.load(name), mtme.DATASETS[name]
+    argv = [] if d.adequacy is None else ["--beta", "0.4"]
+    tree = json.loads(run("evaluate", "--mtme", mtme_root, "--set", source.set, "--pair", source.pair, "--json", *argv)[1])
+    shipped = json.loads(run("rank", name, "--json", *argv)[1])
+    assert [(r["scorer"], r["rank"]) for r in tree["ranking"]] == [(r["scorer"], r["rank"]) for r in shipped["ranking"]]
+    for mine, theirs in zip(tree["ranking"], shipped["ranking"], strict=True):
+        assert mine["spa"] == pytest.approx(theirs["spa"], abs=1e-9)  # weights follow from means summed in another order
+        assert mine["spa_natural"] == theirs["spa_natural"]
+
+
+def test_round_trip_of_the_format(mtme_root, tmp_path):
+    pool = wb.read_mtme(mtme_root, "ende24")
+    for scorer in ("BLEU", "XCOMET", "gemba_esa"):
+        file = tmp_path / f"{scorer}.seg.score"
+        file.write_text(field(pool.scorers[scorer], pool.systems))
+        assert np.array_equal(wb.read_scorers(file, wb.load("ende24"))[scorer], pool.scorers[scorer])
+        assert np.array_equal(mtme.read_scores(file).rows(pool.systems), pool.scorers[scorer])
+
+
+def test_own_systems_are_named_in_order(here):
+    found = json.loads(run("evaluate", "--human", "human.csv", "--scores", "scores.csv", "--json")[1])
+    assert [row["system"] for row in found["weights"]] == list(SYSTEMS)

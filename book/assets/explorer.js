@@ -26,18 +26,21 @@
   const html = (tag, attributes, children) => make("", tag, attributes, children);
   const svg = (tag, attributes, children) => make("http://www.w3.org/2000/svg", tag, attributes, children);
   const set = (node, attributes) => Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+  const write = (node, text) => { if (node.textContent !== String(text)) node.textContent = text; }; // an equal text costs a layout too
   const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
   const round = (x) => x.toFixed(1);
   const line = (points) => "M" + points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L");
+  /** Long names keep their beginning and their end, which is where they differ. */
+  const brief = (name) => (name.length > 26 ? `${name.slice(0, 9)}…${name.slice(-14)}` : name);
   const places = (n) => `${n} place${n === 1 ? "" : "s"}`;
 
   /** β with three decimals, or four where three would not name the stop. */
   const show = (beta) => (Math.abs(beta * 1000 - Math.round(beta * 1000)) < 1e-6 ? beta.toFixed(3) : beta.toFixed(4));
 
-  /** A round step that cuts `span` into three to six parts. */
+  /** A round step that cuts `span` into about two to six parts. */
   function tickStep(span) {
-    const unit = 10 ** Math.floor(Math.log10(span / 3));
-    return unit * [5, 2, 1].find((m) => m === 1 || span / (m * unit) >= 3);
+    const unit = 10 ** Math.floor(Math.log10(span / 2.4));
+    return unit * [5, 2, 1].find((m) => span / (m * unit) >= 2.4);
   }
 
   function ticks(low, high, step) {
@@ -144,7 +147,7 @@
 
     draw(page) {
       const side = (this.side = clamp(this.box.clientWidth, 200, 420));
-      const [left, bottom, edge] = [36, 36, 4];
+      const [left, bottom, edge] = [48, 36, 4];
       const size = (this.size = side - left - edge);
       const [a, f] = [page.adequacy, page.fluency];
       const span = 1.24 * Math.max(Math.max(...a) - Math.min(...a), Math.max(...f) - Math.min(...f));
@@ -248,7 +251,7 @@
       this.note = html("span", { class: "wb-note", role: "status" });
       this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "", "aria-label": "Weights and ranking as CSV" });
       this.plane = new Plane(this, this.mini ? "Systems, dot area by weight" : [html("b", {}, "The systems"),
-        " Dot area: weight. Ring: no weight. Shaded: cut off by the hyperbola. Cross: one standard deviation of each aspect."]);
+        " Dot area: weight. Ring: none; a hyperbola cuts it off. Cross: one standard deviation each way."]);
       this.list = html("ol", { class: "wb-ranking" });
 
       const controls = html("div", { class: "wb-controls" }, [
@@ -258,20 +261,26 @@
       const dial = html("div", { class: "wb-dial" }, [html("div", { class: "wb-shares" }, this.shares), this.slider, this.strip]);
       this.root.replaceChildren(controls, dial, this.summary, this.spoken, this.text, this.mini ? this.small(id) : this.large(id));
       this.root.classList.add("wb-ready");
+      // marked from here, as :has() in a stylesheet would make every change of the figure a question to the whole page
+      for (const [around, mark] of [[".output", "wb-cell"], [".bd-article-container", this.mini ? "" : "wb-wide"]]) {
+        if (mark && root.closest(around)) root.closest(around).classList.add(mark);
+      }
       this.listen();
     }
 
     small() {
-      this.more = html("a", {}, "Open this in the explorer →");
+      // the theme's script takes every address with a # that it finds on loading for a place in this page, so ours gets it late
+      this.more = html("a", { href: this.root.dataset.more }, "Open this in the explorer →");
+      ["pointerdown", "focus", "click"].forEach((kind) => this.more.addEventListener(kind, () => { this.more.href = this.root.dataset.more + this.address(); }));
       return html("div", { class: "wb-panels" }, [this.plane.box, html("div", { class: "wb-side" }, [
         html("p", { class: "wb-head" }, [html("b", {}, "The five best scorers"), html("span", {}, " and their places against β₀")]), this.list, this.more])]);
     }
 
     large(id) {
       this.bars = html("ul", { class: "wb-bars" });
-      const weights = html("figure", {}, [html("figcaption", {}, [html("b", {}, "Their weights"), " Best system first, by people's total. Line: equal weights."]), this.bars]);
-      this.essChart = new Chart(this, "Largest effective sample size over the balance", 138, (this.essTitle = html("span")));
-      this.measureChart = new Chart(this, "The three measures over the balance", 138, [html("b", {}, "Three measures"), " What this contest rewards, each from 0 to 1."]);
+      const weights = html("figure", {}, [html("figcaption", {}, [html("b", {}, "Their weights"), " In the order of people's total. Line: equal weights."]), this.bars]);
+      this.essChart = new Chart(this, "Largest effective sample size over the balance", 126, (this.essTitle = html("span")));
+      this.measureChart = new Chart(this, "The three measures over the balance", 126, [html("b", {}, "Three measures"), " of what this contest rewards"]);
       this.values = MEASURES.map(() => html("b"));
       this.measureChart.box.append(html("ul", { class: "wb-legend" }, MEASURES.map(([family, name], n) =>
         html("li", {}, [svg("svg", { width: 26, height: 8, "aria-hidden": "true" }, svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), ` ${name} `, this.values[n]]))));
@@ -315,7 +324,12 @@
       });
       if (!this.mini) {
         this.search.addEventListener("input", () => this.searched());
-        window.addEventListener("hashchange", () => this.restore() && this.root.scrollIntoView({ block: "start" }));
+        window.addEventListener("hashchange", () => this.restore(location.hash) && this.root.scrollIntoView({ block: "start" }));
+        document.querySelectorAll("button[data-go]").forEach((button) => button.addEventListener("click", () => {
+          this.restore(button.dataset.go);
+          this.touched();
+          this.root.scrollIntoView({ block: "start" });
+        }));
       }
       new ResizeObserver(() => { if (this.root.clientWidth !== this.width) this.layout(); }).observe(this.root);
     }
@@ -412,8 +426,8 @@
       }, 150);
     }
 
-    restore() {
-      const asked = new URLSearchParams(location.hash.slice(1));
+    restore(address) {
+      const asked = new URLSearchParams(address.slice(1));
       const name = asked.get("dataset");
       if (!this.pages.some((p) => p.name === name)) return false;
       const beta = parseFloat(asked.get("beta"));
@@ -451,7 +465,7 @@
       const beta = page.stops[stop];
       const w = page.w[stop];
       const ess = page.ess[stop];
-      root.style.setProperty("--beta", beta);
+      this.slider.style.setProperty("--beta", beta);
       Object.assign(root.dataset, { dataset: page.name, beta, ess });
       this.slider.value = beta;
       if (document.activeElement !== this.field || +this.field.value !== beta) this.field.value = show(beta);
@@ -465,15 +479,15 @@
         item.dataset.m = m;
         item.dataset.spa = page.spa[stop][m];
         item.className = m === this.followed ? "wb-followed" : "";
-        cells[0].textContent = page.rank[stop][m];
-        cells[1].textContent = cells[1].title = page.scorers[m];
-        cells[2].textContent = up > 0 ? `▲ ${up}` : up < 0 ? `▼ ${-up}` : "–";
+        write(cells[0], page.rank[stop][m]);
+        write(cells[1], brief(page.scorers[m]));
+        cells[1].title = page.scorers[m];
+        write(cells[2], up > 0 ? `▲ ${up}` : up < 0 ? `▼ ${-up}` : "–");
         cells[2].className = `wb-change ${up > 0 ? "wb-up" : up < 0 ? "wb-down" : ""}`;
         cells[2].setAttribute("aria-label", up > 0 ? `up ${places(up)}` : up < 0 ? `down ${places(-up)}` : "same place");
-        cells[3].textContent = page.spa[stop][m].toFixed(3);
+        write(cells[3], page.spa[stop][m].toFixed(3));
       });
-      if (this.mini) this.more.href = root.dataset.more + this.address();
-      else this.updateLarge(stop, w, ess);
+      if (!this.mini) this.updateLarge(stop, w, ess);
       this.say(beta, w, ess);
     }
 
@@ -485,9 +499,9 @@
         item.dataset.weight = w[k];
         item.classList.toggle("wb-zero", w[k] === 0);
         fill.style.width = `${(100 * w[k]) / most}%`;
-        value.textContent = w[k] ? `${(100 * w[k]).toFixed(1)} %` : "0";
+        write(value, w[k] ? `${(100 * w[k]).toFixed(1)} %` : "0");
       });
-      this.essTitle.replaceChildren(html("b", {}, `Effective sample size ${ess.toFixed(1)} of ${page.K}`), " The largest at each β. Shaded: reliable interval.");
+      this.essTitle.replaceChildren(html("b", {}, `ESS ${ess.toFixed(1)} of ${page.K}`), " at best. Shaded: reliable interval.");
       this.values.forEach((node, n) => { node.textContent = page.measures[MEASURES[n][0]][stop].toFixed(3); });
       const m = this.followed;
       this.spaTitle.replaceChildren(html("b", {}, page.scorers[m]), ` SPA ${page.spa[stop][m].toFixed(3)}`);
@@ -549,7 +563,7 @@
       const standIn = root.dataset.standIn && document.getElementById(root.dataset.standIn);
       if (standIn) (standIn.closest(".cell") || standIn).hidden = true;
       const first = live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined;
-      if (live.mini || !live.restore()) live.open(first);
+      if (live.mini || !live.restore(location.hash)) live.open(first);
     });
   }
 

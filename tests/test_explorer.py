@@ -49,8 +49,8 @@ def test_stops(name):
 def test_weights_are_the_certified_ones(d, page):
     for beta, weights in zip(page["stops"], page["weights"], strict=True):
         exact = wb.reweight(d.adequacy, d.fluency, beta).weights
-        # the solver's own answers to one target and to many agree to about 1e-9
-        assert np.abs(np.array(weights) / page["unit"] - exact).max() <= HALF_UNIT + 1e-8
+        # one target alone and many together give the same but for the last bits
+        assert np.abs(np.array(weights) / page["unit"] - exact).max() <= HALF_UNIT + 1e-12
         assert (np.array(weights) > 0).tolist() == (exact > 0).tolist()
 
 

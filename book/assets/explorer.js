@@ -31,7 +31,7 @@
   const round = (x) => x.toFixed(1);
   const line = (points) => "M" + points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L");
   /** Long names keep their beginning and their end, which is where they differ. */
-  const brief = (name) => (name.length > 26 ? `${name.slice(0, 9)}…${name.slice(-14)}` : name);
+  const brief = (name) => (name.length > 25 ? `${name.slice(0, 9)}…${name.slice(-14)}` : name);
   const places = (n) => `${n} place${n === 1 ? "" : "s"}`;
 
   /** β with three decimals, or four where three would not name the stop. */
@@ -250,13 +250,13 @@
       this.spoken = html("p", { class: "wb-spoken", role: "status", "aria-live": "polite" });
       this.note = html("span", { class: "wb-note", role: "status" });
       this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "", "aria-label": "Weights and ranking as CSV" });
-      this.plane = new Plane(this, this.mini ? "Systems, dot area by weight" : [html("b", {}, "The systems"),
+      this.plane = new Plane(this, this.mini ? [html("b", {}, "The systems"), " dot area: weight"] : [html("b", {}, "The systems"),
         " Dot area: weight. Ring: none; a hyperbola cuts it off. Cross: one standard deviation each way."]);
       this.list = html("ol", { class: "wb-ranking" });
 
       const controls = html("div", { class: "wb-controls" }, [
-        html("label", { for: id("dataset") }, "Dataset"), this.select,
-        html("label", { for: id("beta") }, "β"), this.field,
+        html("span", {}, [html("label", { for: id("dataset") }, "Dataset"), this.select]),
+        html("span", {}, [html("label", { for: id("beta") }, "β"), this.field]),
         this.home, ...(this.mini ? [] : [this.copy]), this.note]);
       const dial = html("div", { class: "wb-dial" }, [html("div", { class: "wb-shares" }, this.shares), this.slider, this.strip]);
       this.root.replaceChildren(controls, dial, this.summary, this.spoken, this.text, this.mini ? this.small(id) : this.large(id));

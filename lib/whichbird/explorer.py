@@ -1,7 +1,7 @@
-"""What the live figures of the book show: everything about a dataset along a fine grid of balances, small enough to sit in a page.
+"""What the live figures of the book show: a dataset along a fine grid of balances, small enough to sit in a page.
 
-The page computes nothing that needs a solver. Weights come from here, proven optimal; a scorer's SPA is a sum over pairs, which
-the page's script does by itself from weights and p-values.
+The page computes nothing that needs a solver. Weights come from here, proven optimal; a scorer's SPA is a sum over
+pairs, which the page's script does by itself from weights and p-values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def live_datasets() -> list[str]:
 
 
 def beta_stops(adequacy, fluency, step: float = 0.005) -> np.ndarray:
-    """Where the slider stops: the multiples of `step` in reach, both ends of the range, β₀ and the ends of the reliable interval.
+    """Where the slider stops: multiples of `step`, β₀, and the ends of the range and of the reliable interval.
 
     A reliable interval narrower than twenty steps gets multiples of a fifth of the step.
 
@@ -57,23 +57,25 @@ def _multiples(step: float, low: float, high: float) -> np.ndarray:
 def page_data(d: Digest, step: float = 0.005) -> dict:
     """One dataset as the page's script reads it: plain lists and numbers, ready for JSON.
 
-    P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances; at each of them
-    there are weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support (None at the ends
-    of the range, which have none), and the three measures. `natural` and `reliable` are places in `stops`.
+    P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances; at each
+    of them there are weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support
+    (None at the ends of the range, which have none), and the three measures. `natural` and `reliable` are places in
+    `stops`.
 
     >>> page = page_data(load("ende24"), step=0.1)
     >>> page["stops"][:3], page["weights"][page["natural"]][:2]
     ([0.0073..., 0.1, 0.2], [6250000, 6250000])
     """
     if d.adequacy is None:
-        raise DataError(f"{d.name} has no balance to move: that needs adequacy and fluency, whose ratings are not public")
+        raise DataError(f"{d.name} has no balance to move: adequacy and fluency are needed, whose ratings are not public")
     a, f = d.adequacy, d.fluency
     stops = beta_stops(a, f, step)
     solved = reweight_sweep(a, f, stops)
     measures = sweep(d, stops)
     inner = beta_interval(a, f, RELIABLE * a.size)
     return {
-        "name": d.name, "title": _title(d.name), "signature": d.signature, "permutations": d.info["permutations"], "unit": UNIT,
+        "name": d.name, "title": _title(d.name), "signature": d.signature,
+        "permutations": d.info["permutations"], "unit": UNIT,
         "systems": list(d.systems), "adequacy": a.tolist(), "fluency": f.tolist(), "total": _short(d.total),
         "scorers": list(d.scorers), "human": d.counts("total").tolist(), "p": d.counts("scorers").tolist(),
         "stops": stops.tolist(), "natural": int(np.searchsorted(stops, balance(a, f))),
@@ -102,8 +104,8 @@ def _title(name: str) -> str:
 def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> _Shown:
     """The live figure as HTML: data, stylesheet, script, and a sentence in its place until the script has run.
 
-    `root` leads from the page to the book's top folder; `mode` is "full" or "mini". `stand_in` names a figure of the page that the
-    live one replaces; `more` is the address of the page a mini figure leads to.
+    `root` leads from the page to the book's top folder; `mode` is "full" or "mini". `stand_in` names a figure of the page
+    that the live one replaces; `more` is the address of the page a mini figure leads to.
 
     >>> "explorer.js" in repr(embed([], "../.."))
     True
@@ -114,6 +116,6 @@ def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", 
     return _Shown(
         f'<link rel="stylesheet" href="{root}/_static/explorer.css">\n'
         f'<div class="wb-live" data-mode="{mode}" data-stand-in="{stand_in}" data-more="{more}">'
-        f'<p class="wb-until">Here the book has a live figure. It needs JavaScript, and the built pages around it.</p></div>\n'
+        f'<p class="wb-until">Here the book has a live figure. It needs JavaScript and the built book.</p></div>\n'
         f'<script type="application/json" class="wb-data">{data}</script>\n'
         f'<script src="{root}/_static/explorer.js"></script>', "text/html")

@@ -1,7 +1,8 @@
-/* The live figure: plain SVG and HTML, one classic script. It reads its data from the page itself, so it works from disk.
+/* The live figure: plain SVG and HTML, one classic script. It reads its data from the page, so it works from disk.
  *
- * Nothing is solved here. The weights at every stop of the slider come from the library; this script adds up SPA from weights
- * and p-values, ranks, and draws. One object per figure holds the state: which dataset, which stop, which scorer is followed. */
+ * Nothing is solved here. The weights at every stop of the slider come from the library; this script adds up SPA from
+ * weights and p-values, ranks, and draws. One object per figure holds its state: the dataset, the stop of the slider,
+ * and the scorer that is followed. */
 (function () {
   "use strict";
 
@@ -25,8 +26,11 @@
   }
   const html = (tag, attributes, children) => make("", tag, attributes, children);
   const svg = (tag, attributes, children) => make("http://www.w3.org/2000/svg", tag, attributes, children);
-  const set = (node, attributes) => Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-  const write = (node, text) => { if (node.textContent !== String(text)) node.textContent = text; }; // an equal text costs a layout too
+  const set = (node, attributes) => Object.entries(attributes).forEach(([name, v]) => node.setAttribute(name, v));
+  const titled = (title, text) => [html("b", {}, title), text];
+  const write = (node, text) => { // writing an equal text would cost a layout
+    if (node.textContent !== String(text)) node.textContent = text;
+  };
   const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
   const round = (x) => x.toFixed(1);
   const line = (points) => "M" + points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L");
@@ -69,7 +73,8 @@
       });
     });
     page.rank = page.spa.map((spa) => spa.map((mine) => 1 + spa.filter((other) => other > mine + TIE).length));
-    page.order = page.spa.map((spa) => spa.map((_, m) => m).sort((m, n) => (Math.abs(spa[m] - spa[n]) > TIE ? spa[n] - spa[m] : m - n)));
+    page.order = page.spa.map((spa) => spa.map((_, m) => m).sort((m, n) =>
+      (Math.abs(spa[m] - spa[n]) > TIE ? spa[n] - spa[m] : m - n)));
     page.byQuality = page.total.map((_, k) => k).sort((k, l) => page.total[l] - page.total[k]);
     Object.assign(page, { K, M, G, ready: true });
     return page;
@@ -86,7 +91,7 @@
     return stops.reduce((best, stop, n) => (Math.abs(stop - beta) < Math.abs(stops[best] - beta) ? n : best), 0);
   }
 
-  // --- charts over β: same axis everywhere, and every one of them can be dragged ----------------------------------------
+  // --- charts over β: the same axis everywhere, and every one of them can be dragged ---------------------------------
 
   class Chart {
     constructor(figure, label, height, title) {
@@ -98,13 +103,18 @@
         const at = this.node.getBoundingClientRect();
         figure.toBeta((event.clientX - at.left - this.left) / (at.width - this.left - this.right));
       };
-      this.node.addEventListener("pointerdown", (event) => { this.node.setPointerCapture(event.pointerId); move(event); });
+      this.node.addEventListener("pointerdown", (event) => {
+        this.node.setPointerCapture(event.pointerId);
+        move(event);
+      });
       this.node.addEventListener("pointermove", move);
     }
 
     x(beta) { return this.left + beta * (this.width - this.left - this.right); }
 
-    y(value) { return this.top + ((this.high - value) / (this.high - this.low)) * (this.height - this.top - this.bottom); }
+    y(value) {
+      return this.top + ((this.high - value) / (this.high - this.low)) * (this.height - this.top - this.bottom);
+    }
 
     /** Axes and curves for a dataset; `curves` are [class, values over the stops]. */
     draw(page, low, high, marks, curves) {
@@ -115,14 +125,17 @@
       const middle = (inner[0] + inner[1]) / 2;
       const half = Math.max(1.5, (inner[1] - inner[0]) / 2); // a very narrow interval stays visible
       const natural = this.x(page.stops[page.natural]);
+      const [end, foot] = [this.width - this.right, this.height - 5];
+      const path = (values) => line(values.map((v, n) => [this.x(page.stops[n]), this.y(v)]));
       this.node.replaceChildren(
-        svg("rect", { class: "wb-reliable", x: round(middle - half), y: this.top, width: round(2 * half), height: outer - this.top }),
-        ...marks.map(([value]) => svg("line", { class: "wb-grid", x1: this.left, x2: this.width - this.right, y1: this.y(value), y2: this.y(value) })),
-        ...marks.map(([value, text]) => svg("text", { x: this.left - 6, y: this.y(value) + 4, "text-anchor": "end" }, text)),
-        ...[0, 0.25, 0.5, 0.75, 1].map((b) => svg("text", { x: this.x(b), y: this.height - 5, "text-anchor": "middle" }, String(b))),
+        svg("rect", { class: "wb-reliable", x: round(middle - half), y: this.top,
+                      width: round(2 * half), height: outer - this.top }),
+        ...marks.map(([v]) => svg("line", { class: "wb-grid", x1: this.left, x2: end, y1: this.y(v), y2: this.y(v) })),
+        ...marks.map(([v, text]) => svg("text", { x: this.left - 6, y: this.y(v) + 4, "text-anchor": "end" }, text)),
+        ...[0, 0.25, 0.5, 0.75, 1].map((b) => svg("text", { x: this.x(b), y: foot, "text-anchor": "middle" }, `${b}`)),
         svg("line", { class: "wb-natural", x1: natural, x2: natural, y1: this.top, y2: outer }),
         svg("text", { x: clamp(natural, 0, this.width - 18), y: this.top - 4, "text-anchor": "middle" }, "β₀"),
-        ...curves.map(([name, values]) => svg("path", { class: `wb-curve ${name}`, d: line(values.map((v, n) => [this.x(page.stops[n]), this.y(v)])) })),
+        ...curves.map(([name, values]) => svg("path", { class: `wb-curve ${name}`, d: path(values) })),
         (this.cursor = svg("line", { class: "wb-cursor", y1: this.top, y2: outer })),
         ...(this.dots = curves.map(([name]) => svg("circle", { class: `wb-dot ${name}`, r: 4.5 }))));
     }
@@ -162,13 +175,15 @@
       const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
       const label = (v) => (Math.abs(v) < step / 2 ? "0" : v.toFixed(digits).replace("-", "−"));
       const [across, up] = [ticks(low[0], low[0] + span, step), ticks(low[1], low[1] + span, step)];
+      const rule = (x1, x2, y1, y2) => svg("line", { class: "wb-grid", x1, x2, y1, y2 });
       const inner = svg("g", { "clip-path": `url(#${this.clip})` }, [
-        ...across.map((v) => svg("line", { class: "wb-grid", x1: this.x(v), x2: this.x(v), y1: edge, y2: edge + size })),
-        ...up.map((v) => svg("line", { class: "wb-grid", x1: left, x2: left + size, y1: this.y(v), y2: this.y(v) })),
+        ...across.map((v) => rule(this.x(v), this.x(v), edge, edge + size)),
+        ...up.map((v) => rule(left, left + size, this.y(v), this.y(v))),
         (this.beyond = svg("path", { class: "wb-beyond" })),
         (this.hyperbola = svg("path", { class: "wb-hyperbola" })),
         ...(this.dots = page.systems.map((name, k) => {
-          const dot = svg("circle", { cx: round(this.x(a[k])), cy: round(this.y(f[k])), "data-k": k }, svg("title", {}, name));
+          const at = { cx: round(this.x(a[k])), cy: round(this.y(f[k])), "data-k": k };
+          const dot = svg("circle", at, svg("title", {}, name));
           dot.addEventListener("pointerenter", () => this.figure.point(k));
           dot.addEventListener("pointerleave", () => this.figure.point(null));
           return dot;
@@ -177,6 +192,8 @@
         (this.armF = svg("line", { class: "wb-arm wb-fluency" })),
         (this.name = svg("text", { class: "wb-name" })),
       ]);
+      const axis = (name, transform, text) =>
+        svg("text", { class: `wb-label ${name}`, "text-anchor": "middle", transform }, text);
       this.node.replaceChildren(
         svg("clipPath", { id: this.clip }, svg("rect", { x: left, y: edge, width: size, height: size })),
         inner,
@@ -185,8 +202,8 @@
           .map((v) => svg("text", { x: this.x(v), y: edge + size + 14, "text-anchor": "middle" }, label(v))),
         ...up.filter((v) => this.y(v) > edge + 6 && this.y(v) < edge + size - 4)
           .map((v) => svg("text", { x: left - 5, y: this.y(v) + 4, "text-anchor": "end" }, label(v))),
-        svg("text", { class: "wb-label wb-adequacy", x: left + size / 2, y: edge + size + 31, "text-anchor": "middle" }, "adequacy, better →"),
-        svg("text", { class: "wb-label wb-fluency", "text-anchor": "middle", transform: `translate(11 ${edge + size / 2}) rotate(-90)` }, "fluency, better →"));
+        axis("wb-adequacy", `translate(${left + size / 2} ${edge + size + 31})`, "adequacy, better →"),
+        axis("wb-fluency", `translate(11 ${edge + size / 2}) rotate(-90)`, "fluency, better →"));
     }
 
     update(stop) {
@@ -194,10 +211,12 @@
       const w = page.w[stop];
       const uniform = (6.2 * this.side) / 320;
       this.dots.forEach((dot, k) => set(dot, w[k] > 0 ?
-        { class: "wb-system", r: round(uniform * Math.sqrt(w[k] * page.K)) } : { class: "wb-system wb-none", r: round(uniform * 0.72) }));
+        { class: "wb-system", r: round(uniform * Math.sqrt(w[k] * page.K)) } :
+        { class: "wb-system wb-none", r: round(uniform * 0.72) }));
       const [[ma, sa], [mf, sf]] = [moments(page.adequacy, w), moments(page.fluency, w)];
-      set(this.armA, { x1: round(this.x(ma - sa)), x2: round(this.x(ma + sa)), y1: round(this.y(mf)), y2: round(this.y(mf)) });
-      set(this.armF, { x1: round(this.x(ma)), x2: round(this.x(ma)), y1: round(this.y(mf - sf)), y2: round(this.y(mf + sf)) });
+      const [x, y] = [(v) => round(this.x(v)), (v) => round(this.y(v))];
+      set(this.armA, { x1: x(ma - sa), x2: x(ma + sa), y1: y(mf), y2: y(mf) });
+      set(this.armF, { x1: x(ma), x2: x(ma), y1: y(mf - sf), y2: y(mf + sf) });
       const branches = this.branches(page.stops[stop], page.eta[stop], page.lam[stop], ma, mf);
       this.hyperbola.setAttribute("d", branches.map(([curve]) => line(curve)).join(""));
       this.beyond.setAttribute("d", branches.map(([curve, corners]) => line([...curve, ...corners]) + "Z").join(""));
@@ -212,11 +231,13 @@
       return [-1, 1].map((sign) => {
         if (c > 0) {
           const out = this.x(sign < 0 ? left : right) + sign * 4 * this.side;
-          const curve = along(bottom, top).map((f) => [this.x(ma + sign * Math.sqrt((c + beta * (f - mf) ** 2) / (1 - beta))), this.y(f)]);
+          const at = (f) => ma + sign * Math.sqrt((c + beta * (f - mf) ** 2) / (1 - beta));
+          const curve = along(bottom, top).map((f) => [this.x(at(f)), this.y(f)]);
           return [curve, [[out, this.y(top)], [out, this.y(bottom)]]];
         }
         const out = this.y(sign < 0 ? bottom : top) - sign * 4 * this.side;
-        const curve = along(left, right).map((a) => [this.x(a), this.y(mf + sign * Math.sqrt(((1 - beta) * (a - ma) ** 2 - c) / beta))]);
+        const at = (a) => mf + sign * Math.sqrt(((1 - beta) * (a - ma) ** 2 - c) / beta);
+        const curve = along(left, right).map((a) => [this.x(a), this.y(at(a))]);
         return [curve, [[this.x(right), out], [this.x(left), out]]];
       });
     }
@@ -226,11 +247,12 @@
       this.name.textContent = k === null ? "" : this.page.systems[k];
       if (k === null) return;
       const [x, y] = [this.x(this.page.adequacy[k]), this.y(this.page.fluency[k])];
-      set(this.name, { x: round(x), y: round(y < 40 ? y + 26 : y - 14), "text-anchor": x > this.side * 0.68 ? "end" : x < this.side * 0.36 ? "start" : "middle" });
+      const anchor = x > this.side * 0.68 ? "end" : x < this.side * 0.36 ? "start" : "middle"; // the name stays inside
+      set(this.name, { x: round(x), y: round(y < 40 ? y + 26 : y - 14), "text-anchor": anchor });
     }
   }
 
-  // --- the figure ------------------------------------------------------------------------------------------------------
+  // --- the figure ----------------------------------------------------------------------------------------------------
 
   class Live {
     constructor(root, pages) {
@@ -241,7 +263,8 @@
       this.select = html("select", { id: id("dataset") }, pages.map((p) => html("option", { value: p.name },
         `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(2)}`)));
       this.field = html("input", { id: id("beta"), type: "number", step: "any", inputmode: "decimal" });
-      this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: 0.001, "aria-label": "Balance β, from all fluency to all adequacy" });
+      this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: 0.001,
+                                    "aria-label": "Balance β, from all fluency to all adequacy" });
       this.home = html("button", { type: "button" }, "Natural balance");
       this.copy = html("button", { type: "button" }, "Copy as CSV");
       this.shares = [html("span", { class: "wb-adequacy" }), html("span", { class: "wb-fluency" })];
@@ -249,17 +272,20 @@
       this.summary = html("p", { class: "wb-summary", "aria-hidden": "true" });
       this.spoken = html("p", { class: "wb-spoken", role: "status", "aria-live": "polite" });
       this.note = html("span", { class: "wb-note", role: "status" });
-      this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "", "aria-label": "Weights and ranking as CSV" });
-      this.plane = new Plane(this, this.mini ? [html("b", {}, "The systems"), " dot area: weight"] : [html("b", {}, "The systems"),
-        " Dot area: weight. Ring: none; a hyperbola cuts it off. Cross: one standard deviation each way."]);
+      this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "",
+                                     "aria-label": "Weights and ranking as CSV" });
+      this.plane = new Plane(this, titled("The systems", this.mini ? " dot area: weight" :
+        " Dot area: weight. Ring: none; a hyperbola cuts it off. Cross: one standard deviation each way."));
       this.list = html("ol", { class: "wb-ranking" });
 
       const controls = html("div", { class: "wb-controls" }, [
         html("span", {}, [html("label", { for: id("dataset") }, "Dataset"), this.select]),
         html("span", {}, [html("label", { for: id("beta") }, "β"), this.field]),
         this.home, ...(this.mini ? [] : [this.copy]), this.note]);
-      const dial = html("div", { class: "wb-dial" }, [html("div", { class: "wb-shares" }, this.shares), this.slider, this.strip]);
-      this.root.replaceChildren(controls, dial, this.summary, this.spoken, this.text, this.mini ? this.small(id) : this.large(id));
+      const shares = html("div", { class: "wb-shares" }, this.shares);
+      const dial = html("div", { class: "wb-dial" }, [shares, this.slider, this.strip]);
+      const panels = this.mini ? this.small() : this.large(id);
+      this.root.replaceChildren(controls, dial, this.summary, this.spoken, this.text, panels);
       this.root.classList.add("wb-ready");
       // marked from here, as :has() in a stylesheet would make every change of the figure a question to the whole page
       for (const [around, mark] of [[".output", "wb-cell"], [".bd-article-container", this.mini ? "" : "wb-wide"]]) {
@@ -269,32 +295,42 @@
     }
 
     small() {
-      // the theme's script takes every address with a # that it finds on loading for a place in this page, so ours gets it late
+      // on loading, the theme's script takes every address with a # for a place in this page: ours gets it only when used
       this.more = html("a", { href: this.root.dataset.more }, "Open this in the explorer →");
-      ["pointerdown", "focus", "click"].forEach((kind) => this.more.addEventListener(kind, () => { this.more.href = this.root.dataset.more + this.address(); }));
+      const complete = () => { this.more.href = this.root.dataset.more + this.address(); };
+      ["pointerdown", "focus", "click"].forEach((kind) => this.more.addEventListener(kind, complete));
       return html("div", { class: "wb-panels" }, [this.plane.box, html("div", { class: "wb-side" }, [
-        html("p", { class: "wb-head" }, [html("b", {}, "The five best scorers"), html("span", {}, " and their places against β₀")]), this.list, this.more])]);
+        html("p", { class: "wb-head" }, titled("The five best scorers", " and their places against β₀")),
+        this.list, this.more])]);
     }
 
     large(id) {
       this.bars = html("ul", { class: "wb-bars" });
-      const weights = html("figure", {}, [html("figcaption", {}, [html("b", {}, "Their weights"), " In the order of people's total. Line: equal weights."]), this.bars]);
-      this.essChart = new Chart(this, "Largest effective sample size over the balance", 126, (this.essTitle = html("span")));
-      this.measureChart = new Chart(this, "The three measures over the balance", 126, [html("b", {}, "Three measures"), " of what this contest rewards"]);
+      [this.essTitle, this.spaTitle, this.rankTitle] = [html("span"), html("span"), html("span")];
+      const order = html("figcaption", {}, titled("Their weights", " In the order of people's total. Line: equal weights."));
+      const weights = html("figure", {}, [order, this.bars]);
+      this.essChart = new Chart(this, "Largest effective sample size over the balance", 126, this.essTitle);
+      this.measureChart = new Chart(this, "The three measures over the balance", 126,
+        titled("Three measures", " of what this contest rewards"));
       this.values = MEASURES.map(() => html("b"));
       this.measureChart.box.append(html("ul", { class: "wb-legend" }, MEASURES.map(([family, name], n) =>
-        html("li", {}, [svg("svg", { width: 26, height: 8, "aria-hidden": "true" }, svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), ` ${name} `, this.values[n]]))));
-      this.spaChart = new Chart(this, "SPA of the followed scorer over the balance", 112, (this.spaTitle = html("span")));
-      this.rankChart = new Chart(this, "Rank of the followed scorer over the balance", 104, (this.rankTitle = html("span")));
-      this.search = html("input", { id: id("search"), type: "search", list: id("scorers"), autocomplete: "off", placeholder: "name of a scorer" });
+        html("li", {}, [svg("svg", { width: 26, height: 8, "aria-hidden": "true" },
+          svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), ` ${name} `, this.values[n]]))));
+      this.spaChart = new Chart(this, "SPA of the followed scorer over the balance", 112, this.spaTitle);
+      this.rankChart = new Chart(this, "Rank of the followed scorer over the balance", 104, this.rankTitle);
+      this.search = html("input", { id: id("search"), type: "search", list: id("scorers"), autocomplete: "off",
+                                    placeholder: "name of a scorer" });
       this.names = html("datalist", { id: id("scorers") });
       this.found = html("span", { class: "wb-note", role: "status" });
       this.signature = html("p", { class: "signature" });
       return html("div", { class: "wb-panels" }, [
         this.plane.box, weights, html("div", { class: "wb-over" }, [this.essChart.box, this.measureChart.box]),
         html("div", { class: "wb-rank" }, [
-          html("p", { class: "wb-head" }, [html("b", {}, "All scorers by SPA at this β"), html("span", {}, " ▲▼: places won or lost against β₀. Click one to follow it.")]),
-          html("p", { class: "wb-find" }, [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]), this.list]),
+          html("p", { class: "wb-head" }, titled("All scorers by SPA at this β",
+            " ▲▼: places won or lost against β₀. Click one to follow it.")),
+          html("p", { class: "wb-find" },
+            [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]),
+          this.list]),
         html("div", { class: "wb-over" }, [this.spaChart.box, this.rankChart.box]), this.signature]);
     }
 
@@ -312,7 +348,8 @@
         // assistive tools nudge the value by less than a stop: take that as one stop that way
         this.to(stop === this.stop && !dragging ? stop + way : stop);
       });
-      const keys = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
+      const keys = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1,
+                     PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
       this.slider.addEventListener("keydown", (event) => {
         if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
         event.preventDefault();
@@ -324,7 +361,9 @@
       });
       if (!this.mini) {
         this.search.addEventListener("input", () => this.searched());
-        window.addEventListener("hashchange", () => this.restore(location.hash) && this.root.scrollIntoView({ block: "start" }));
+        window.addEventListener("hashchange", () => {
+          if (this.restore(location.hash)) this.root.scrollIntoView({ block: "start" });
+        });
         document.querySelectorAll("button[data-go]").forEach((button) => button.addEventListener("click", () => {
           this.restore(button.dataset.go);
           this.touched();
@@ -344,8 +383,10 @@
       this.stop = beta === undefined ? page.natural : nearest(page.stops, beta);
       const at = (n) => page.stops[n];
       const mark = (name_, from, to) => html("i", { class: name_, style: `--from:${from};--to:${to}` });
-      this.strip.replaceChildren(mark("wb-reach", at(0), at(page.G - 1)), mark("wb-safe", at(page.reliable[0]), at(page.reliable[1])),
-        mark("wb-home", at(page.natural), at(page.natural)), html("span", { style: `--from:${at(page.natural)}` }, `β₀ ${at(page.natural).toFixed(2)}`));
+      const natural = at(page.natural);
+      this.strip.replaceChildren(
+        mark("wb-reach", at(0), at(page.G - 1)), mark("wb-safe", at(page.reliable[0]), at(page.reliable[1])),
+        mark("wb-home", natural, natural), html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(2)}`));
       const shown = this.mini ? 5 : page.M;
       this.rows = Array.from({ length: shown }, () => {
         const cells = ["wb-place", "wb-scorer", "wb-change", "wb-spa"].map((c) => html("span", { class: c }));
@@ -360,7 +401,8 @@
         this.found.textContent = "";
         this.signature.textContent = page.signature;
         this.barRows = page.byQuality.map((k) => {
-          const parts = [html("span", { class: "wb-system-name", title: page.systems[k] }, page.systems[k]), html("span", { class: "wb-bar" }, html("i")), html("span", { class: "wb-value" })];
+          const parts = [html("span", { class: "wb-system-name", title: page.systems[k] }, page.systems[k]),
+            html("span", { class: "wb-bar" }, html("i")), html("span", { class: "wb-value" })];
           const item = html("li", { "data-k": k }, parts);
           item.addEventListener("pointerenter", () => this.point(k));
           item.addEventListener("pointerleave", () => this.point(null));
@@ -384,10 +426,13 @@
       const asked = parseFloat(this.field.value);
       if (Number.isNaN(asked)) { this.update(); return; }
       this.toBeta(asked);
-      const [got, stops] = [this.page.stops[this.stop], this.page.stops];
-      if (asked < stops[0] || asked > stops[this.page.G - 1]) {
-        this.note.textContent = `This pool reaches ${show(stops[0])} to ${show(stops[this.page.G - 1])}; shown is ${show(got)}.`;
-      } else if (show(got) !== show(asked)) this.note.textContent = `Shown is the nearest computed value, ${show(got)}.`;
+      const { stops, G } = this.page;
+      const got = stops[this.stop];
+      if (asked < stops[0] || asked > stops[G - 1]) {
+        this.note.textContent = `This pool reaches ${show(stops[0])} to ${show(stops[G - 1])}; shown is ${show(got)}.`;
+      } else if (show(got) !== show(asked)) {
+        this.note.textContent = `Shown is the nearest computed value, ${show(got)}.`;
+      }
     }
 
     follow(m) {
@@ -416,7 +461,9 @@
 
     // --- the address
 
-    address() { return `#dataset=${encodeURIComponent(this.page.name)}&beta=${+this.page.stops[this.stop].toFixed(6)}`; }
+    address() {
+      return `#dataset=${encodeURIComponent(this.page.name)}&beta=${+this.page.stops[this.stop].toFixed(6)}`;
+    }
 
     touched() {
       if (this.mini) return;
@@ -444,7 +491,8 @@
         const { page } = this;
         const step = tickStep(page.K);
         this.essChart.draw(page, 0, page.K, ticks(0, page.K, step).map((v) => [v, String(v)]), [["wb-ink", page.ess]]);
-        this.measureChart.draw(page, 0, 1, [[0, "0"], [0.5, "½"], [1, "1"]], MEASURES.map(([family]) => [`wb-${family}`, page.measures[family]]));
+        this.measureChart.draw(page, 0, 1, [[0, "0"], [0.5, "½"], [1, "1"]],
+          MEASURES.map(([family]) => [`wb-${family}`, page.measures[family]]));
         this.drawFollowed();
       }
       this.update();
@@ -457,7 +505,8 @@
       const pad = Math.max(0.01, 0.08 * (high - low));
       const marks = ticks(low - pad, Math.min(1, high + pad), tickStep(Math.max(0.02, high - low)));
       this.spaChart.draw(page, low - pad, high + pad, marks.map((v) => [v, v.toFixed(2)]), [["wb-ink", spa]]);
-      this.rankChart.draw(page, page.M, 1, [1, Math.round((1 + page.M) / 2), page.M].map((v) => [v, String(v)]), [["wb-ink", rank]]);
+      const ranks = [1, Math.round((1 + page.M) / 2), page.M].map((v) => [v, String(v)]);
+      this.rankChart.draw(page, page.M, 1, ranks, [["wb-ink", rank]]);
     }
 
     update() {
@@ -471,7 +520,7 @@
       if (document.activeElement !== this.field || +this.field.value !== beta) this.field.value = show(beta);
       this.shares[0].textContent = `adequacy ${(100 * beta).toFixed(1)} %`;
       this.shares[1].textContent = `fluency ${(100 * (1 - beta)).toFixed(1)} %`;
-      this.slider.setAttribute("aria-valuetext", `β ${show(beta)}, effective sample size ${ess.toFixed(1)} of ${page.K}`);
+      set(this.slider, { "aria-valuetext": `β ${show(beta)}, effective sample size ${ess.toFixed(1)} of ${page.K}` });
       this.plane.update(stop);
       this.rows.forEach(({ item, cells }, n) => {
         const m = page.order[stop][n];
@@ -484,7 +533,7 @@
         cells[1].title = page.scorers[m];
         write(cells[2], up > 0 ? `▲ ${up}` : up < 0 ? `▼ ${-up}` : "–");
         cells[2].className = `wb-change ${up > 0 ? "wb-up" : up < 0 ? "wb-down" : ""}`;
-        cells[2].setAttribute("aria-label", up > 0 ? `up ${places(up)}` : up < 0 ? `down ${places(-up)}` : "same place");
+        set(cells[2], { "aria-label": up > 0 ? `up ${places(up)}` : up < 0 ? `down ${places(-up)}` : "same place" });
         write(cells[3], page.spa[stop][m].toFixed(3));
       });
       if (!this.mini) this.updateLarge(stop, w, ess);
@@ -501,11 +550,12 @@
         fill.style.width = `${(100 * w[k]) / most}%`;
         write(value, w[k] ? `${(100 * w[k]).toFixed(1)} %` : "0");
       });
-      this.essTitle.replaceChildren(html("b", {}, `ESS ${ess.toFixed(1)} of ${page.K}`), " at best. Shaded: reliable interval.");
+      this.essTitle.replaceChildren(...titled(`ESS ${ess.toFixed(1)} of ${page.K}`, " at best. Shaded: reliable interval."));
       this.values.forEach((node, n) => { node.textContent = page.measures[MEASURES[n][0]][stop].toFixed(3); });
       const m = this.followed;
-      this.spaTitle.replaceChildren(html("b", {}, page.scorers[m]), ` SPA ${page.spa[stop][m].toFixed(3)}`);
-      this.rankTitle.replaceChildren(html("b", {}, `Rank ${page.rank[stop][m]} of ${page.M}`), ` ${page.rank[page.natural][m]} at β₀`);
+      const [now, then] = [page.rank[stop][m], page.rank[page.natural][m]];
+      this.spaTitle.replaceChildren(...titled(page.scorers[m], ` SPA ${page.spa[stop][m].toFixed(3)}`));
+      this.rankTitle.replaceChildren(...titled(`Rank ${now} of ${page.M}`, ` ${then} at β₀`));
       [this.essChart, this.measureChart, this.spaChart, this.rankChart].forEach((chart) => chart.update(stop));
     }
 
@@ -513,18 +563,22 @@
       const { page, stop } = this;
       const used = w.filter((x) => x > 0).length;
       const [from, to] = page.reliable;
-      const special = stop === page.natural ? ", the natural balance," : stop === 0 ? ", the least this pool reaches," : stop === page.G - 1 ? ", the most this pool reaches," : "";
+      const named = { 0: ", the least this pool reaches,", [page.G - 1]: ", the most this pool reaches,",
+                      [page.natural]: ", the natural balance," };
       const best = page.scorers.filter((_, m) => page.rank[stop][m] === 1);
       const top = best[0];
       const was = page.rank[page.natural][page.scorers.indexOf(top)];
-      const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${top}${was > 1 ? `, ${was}${["th", "st", "nd", "rd"][was % 100 > 10 && was % 100 < 14 ? 0 : was % 10] || "th"} at β₀` : ", as at β₀"}`;
+      const first = best.length > 1 ? `${best.length} scorers share the first place` :
+        `First: ${top}, ${was > 1 ? `number ${was}` : "as"} at β₀`;
       const moved = page.rank[stop].filter((r, m) => r !== page.rank[page.natural][m]).length;
-      const text = `At β = ${show(beta)}${special} in ${page.name}, ${used === page.K ? "all" : `${used} of`} ${page.K} systems carry weight. ` +
-        `ESS ${ess.toFixed(1)} of ${page.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. ${first}. ` +
+      const text = `At β = ${show(beta)}${named[stop] || ""} in ${page.name}, ` +
+        `${used === page.K ? "all" : `${used} of`} ${page.K} systems carry weight. ESS ${ess.toFixed(1)} of ${page.K}, ` +
+        `${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. ${first}. ` +
         (stop === page.natural ? "" : `${moved} of ${page.M} scorers change places.`);
       this.summary.textContent = text.trim();
       clearTimeout(this.saying);
-      this.saying = setTimeout(() => { this.spoken.textContent = text.trim(); }, 400); // when the slider rests, not at each step
+      // spoken when the slider rests, not at each step
+      this.saying = setTimeout(() => { this.spoken.textContent = text.trim(); }, 400);
     }
 
     // --- CSV
@@ -534,7 +588,8 @@
       const cell = (x) => (/[",\n]/.test(x) ? `"${String(x).replace(/"/g, '""')}"` : x);
       const rows = [["kind", "name", "weight", "spa", "rank", "rank_at_natural_balance"],
         ...page.byQuality.map((k) => ["system", page.systems[k], +page.w[stop][k].toFixed(8), "", "", ""]),
-        ...page.order[stop].map((m) => ["scorer", page.scorers[m], "", page.spa[stop][m].toFixed(6), page.rank[stop][m], page.rank[page.natural][m]])];
+        ...page.order[stop].map((m) => ["scorer", page.scorers[m], "",
+          page.spa[stop][m].toFixed(6), page.rank[stop][m], page.rank[page.natural][m]])];
       const signature = `# ${page.signature}|beta:${+page.stops[stop].toFixed(6)}|ess:${page.ess[stop].toFixed(4)}`;
       return [signature, ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
     }
@@ -551,7 +606,8 @@
         this.text.select();
         let done = false;
         try { done = document.execCommand("copy"); } catch (unsupported) { /* then by hand */ }
-        this.note.textContent = done ? "Copied; the text is below too." : "The browser refuses; copy the selected text below.";
+        this.note.textContent = done ? "Copied; the text is below too." :
+          "The browser refuses; copy the selected text below.";
       }
     }
   }

@@ -295,7 +295,7 @@
     }
 
     small() {
-      // on loading, the theme's script takes every address with a # for a place in this page: ours gets it only when used
+      // on loading, the theme's script takes every address with a # for a place in this page: ours gets it when used
       this.more = html("a", { href: this.root.dataset.more }, "Open this in the explorer →");
       const complete = () => { this.more.href = this.root.dataset.more + this.address(); };
       ["pointerdown", "focus", "click"].forEach((kind) => this.more.addEventListener(kind, complete));
@@ -307,8 +307,8 @@
     large(id) {
       this.bars = html("ul", { class: "wb-bars" });
       [this.essTitle, this.spaTitle, this.rankTitle] = [html("span"), html("span"), html("span")];
-      const order = html("figcaption", {}, titled("Their weights", " In the order of people's total. Line: equal weights."));
-      const weights = html("figure", {}, [order, this.bars]);
+      const caption = titled("Their weights", " In the order of people's total. Line: equal weights.");
+      const weights = html("figure", {}, [html("figcaption", {}, caption), this.bars]);
       this.essChart = new Chart(this, "Largest effective sample size over the balance", 126, this.essTitle);
       this.measureChart = new Chart(this, "The three measures over the balance", 126,
         titled("Three measures", " of what this contest rewards"));
@@ -550,7 +550,8 @@
         fill.style.width = `${(100 * w[k]) / most}%`;
         write(value, w[k] ? `${(100 * w[k]).toFixed(1)} %` : "0");
       });
-      this.essTitle.replaceChildren(...titled(`ESS ${ess.toFixed(1)} of ${page.K}`, " at best. Shaded: reliable interval."));
+      const size = `ESS ${ess.toFixed(1)} of ${page.K}`;
+      this.essTitle.replaceChildren(...titled(size, " at best. Shaded: reliable interval."));
       this.values.forEach((node, n) => { node.textContent = page.measures[MEASURES[n][0]][stop].toFixed(3); });
       const m = this.followed;
       const [now, then] = [page.rank[stop][m], page.rank[page.natural][m]];
@@ -572,8 +573,8 @@
         `First: ${top}, ${was > 1 ? `number ${was}` : "as"} at β₀`;
       const moved = page.rank[stop].filter((r, m) => r !== page.rank[page.natural][m]).length;
       const text = `At β = ${show(beta)}${named[stop] || ""} in ${page.name}, ` +
-        `${used === page.K ? "all" : `${used} of`} ${page.K} systems carry weight. ESS ${ess.toFixed(1)} of ${page.K}, ` +
-        `${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. ${first}. ` +
+        `${used === page.K ? "all" : `${used} of`} ${page.K} systems carry weight. ` +
+        `ESS ${ess.toFixed(1)} of ${page.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. ${first}. ` +
         (stop === page.natural ? "" : `${moved} of ${page.M} scorers change places.`);
       this.summary.textContent = text.trim();
       clearTimeout(this.saying);

@@ -6,14 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import whichbird as wb
 from whichbird.sweep import sweep
-
-pytest.importorskip("selenium", reason="the browser tests need selenium")
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
 
 TIE = 1e-9
 SHOWN = 1e-6   # the page holds weights to eight digits

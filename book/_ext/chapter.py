@@ -1,0 +1,114 @@
+"""What every page gets without a word in its source.
+
+- At the end of the opening block of an executed chapter: links to the notebook as it ran and to its MyST source. myst-nb's
+  `{nb-download}` role does the first by hand; here the same node is put into the parsed page, so the notebooks stay as written.
+- In the head of every page: a description, and the titles that other sites show when someone shares a link. They come from the page
+  itself, and name no host.
+- `{nb-exec-table}` lists chapters by title in the order of the book, with a total, and without the time of the build, which would make
+  two builds of the same book differ for no reason.
+"""
+
+from html import escape
+from os.path import relpath
+from pathlib import Path
+from textwrap import shorten
+
+from docutils import nodes
+from markupsafe import Markup
+from myst_nb.ext.execution_tables import ExecutionStatsNode
+from myst_nb.sphinx_ import NbMetadataCollector
+from sphinx.addnodes import download_reference
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+BOOK = "A book you can run: see, steer and trust which bird a machine-translation meta-evaluation favours."
+
+
+def _opening(doctree):
+    return next((box for box in doctree.findall(nodes.container) if "chapter-opening" in box["classes"]), None)
+
+
+class Downloads(SphinxTransform):
+    """Add the two links to the opening block of a chapter that was run."""
+
+    default_priority = 500  # after the page is parsed, before Sphinx collects the files to copy
+
+    def apply(self, **_):
+        name, opening = self.env.docname, _opening(self.document)
+        if opening is None or not NbMetadataCollector.get_exec_data(self.env, name):
+            return
+        executed = Path(self.env.mystnb_config.output_folder, *f"{name}.ipynb".split("/"))
+        source = self.env.doc2path(name)
+        line = nodes.paragraph(classes=["chapter-downloads"])
+        line += nodes.strong(text="Take it with you")
+        line += nodes.Text(": ")
+        line += download_reference("", "the notebook as it ran", reftarget=self._from_root(executed))
+        line += nodes.Text(", or ")
+        line += download_reference("", "its source", reftarget=self._from_root(source))
+        line += nodes.Text(".")
+        opening += line
+
+    def _from_root(self, path):
+        return "/" + Path(relpath(path, self.env.srcdir)).as_posix()
+
+
+class Status(SphinxPostTransform):
+    """Put our table in the place of `{nb-exec-table}`."""
+
+    default_priority = 7  # myst-nb's own table comes at 8
+
+    def run(self, **_):
+        for node in list(self.document.findall(ExecutionStatsNode)):
+            node.replace_self(self._table())
+
+    def _table(self):
+        data = NbMetadataCollector.get_doc_data(self.env)
+        ran = {name: data[name]["exec_data"] for name in self._in_order(self.config.root_doc) if data.get(name, {}).get("exec_data")}
+        rows = [(self._link(name), f"{run['runtime']:.1f}", "ran" if run["succeeded"] else "failed") for name, run in ran.items()]
+        total = ("all together", f"{sum(run['runtime'] for run in ran.values()):.1f}", f"{len(ran)} pages")
+        body = nodes.tgroup("", *(nodes.colspec(colwidth=w) for w in (60, 20, 20)), cols=3)
+        body += nodes.thead("", _row("page", "seconds", "status"))
+        body += nodes.tbody("", *(_row(*cells) for cells in rows), _row(*total))
+        return nodes.table("", body, classes=["chapter-status", "colwidths-auto"])
+
+    def _in_order(self, name):
+        yield name
+        for child in self.env.toctree_includes.get(name, []):
+            yield from self._in_order(child)
+
+    def _link(self, name):
+        address = self.app.builder.get_relative_uri(self.env.docname, name)
+        return nodes.reference("", self.env.titles[name].astext(), refuri=address, internal=True)
+
+
+def _row(*cells):
+    cells = [nodes.Text(cell) if isinstance(cell, str) else cell for cell in cells]
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+
+
+def _description(doctree):
+    """The line *You will see* of a chapter, else its first paragraph."""
+    place = doctree and (_opening(doctree) or doctree)
+    first = place and next(place.findall(nodes.paragraph), None)
+    return shorten(first.astext(), 200, placeholder=" …") if first else BOOK
+
+
+def describe(app, pagename, templatename, context, doctree):
+    home = pagename == app.config.root_doc
+    title, description = Markup(context.get("title", "")).striptags(), _description(doctree)
+    if home:
+        context["docstitle"] = ""  # the book's name once, not twice
+    tags = {
+        "name": {"description": description, "twitter:card": "summary"},
+        "property": {"og:title": title, "og:description": description, "og:type": "website" if home else "article",
+                     "og:site_name": app.config.html_title},
+    }
+    context["metatags"] = context.get("metatags", "") + "".join(
+        f'\n    <meta {kind}="{key}" content="{escape(value)}">' for kind, pairs in tags.items() for key, value in pairs.items())
+
+
+def setup(app):
+    app.add_transform(Downloads)
+    app.add_post_transform(Status)
+    app.connect("html-page-context", describe)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

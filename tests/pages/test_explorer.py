@@ -1,0 +1,358 @@
+"""The live figures in a browser, opened from disk: what they show is what Python computes."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+import whichbird as wb
+from whichbird.sweep import sweep
+
+TIE = 1e-9
+SHOWN = 1e-6   # the page holds weights to eight digits
+TARGETS = {"ende24": (0.2, 0.5, 0.6, 0.75, 0.9), "ende21": (0.1, 0.25, 0.4, 0.6, 0.9),
+           "zhen23": (0.25, 0.5, 0.9, 0.95, 0.98)}
+
+
+class Explorer:
+    """One live figure, as its reader meets it."""
+
+    def __init__(self, browser, page):
+        self.browser, self.page = browser, page
+
+    def open(self, fragment="", width=1280, height=900):
+        self.size(width, height)
+        self.browser.get("about:blank")  # else a new fragment alone would not load the page again
+        self.browser.get(self.page.as_uri() + fragment)
+        self.wait(lambda: self.browser.find_elements(By.CSS_SELECTOR, ".wb-live.wb-ready"))
+        return self
+
+    def size(self, width, height=900):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+
+    def wait(self, condition):
+        return WebDriverWait(self.browser, 20).until(lambda _: condition())
+
+    def one(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, f".wb-live {selector}")
+
+    def script(self, body, *arguments):
+        return self.browser.execute_script(f"const root = document.querySelector('.wb-live'); {body}", *arguments)
+
+    def state(self):
+        return self.script("return {dataset: root.dataset.dataset, beta: +root.dataset.beta, ess: +root.dataset.ess}")
+
+    def slide(self, beta):
+        """Drop the slider at a place, as a pointer does."""
+        self.script("""const s = root.querySelector('input[type=range]');
+                       s.dispatchEvent(new Event('pointerdown'));
+                       s.value = arguments[0];
+                       s.dispatchEvent(new Event('input'));
+                       window.dispatchEvent(new Event('pointerup'))""", beta)
+
+    def choose(self, dataset):
+        Select(self.one("select")).select_by_value(dataset)
+
+    def weights(self):
+        rows = self.script("""return [...root.querySelectorAll('.wb-bars li')].map(
+            li => [li.querySelector('.wb-system-name').title, li.dataset.weight])""")
+        return {name: float(w) for name, w in rows}
+
+    def ranking(self):
+        return self.script("""return [...root.querySelectorAll('.wb-ranking li')].map(li => ({
+            place: +li.querySelector('.wb-place').textContent, name: li.querySelector('.wb-scorer').title,
+            change: li.querySelector('.wb-change').textContent, spa: +li.dataset.spa,
+            followed: li.className === 'wb-followed'}))""")
+
+    def text(self, selector):
+        return self.script("return root.querySelector(arguments[0]).textContent", selector)
+
+
+@pytest.fixture
+def explorer(browser, html):
+    page = html / "book" / "use" / "explorer.html"
+    if not page.exists():
+        pytest.fail("the explorer is not built: run 'make book' first")
+    yield Explorer(browser, page)
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+@pytest.fixture
+def landing(browser, html):
+    return Explorer(browser, html / "book" / "index.html")
+
+
+def expected(name, beta):
+    """Weights, SPA and ranks of all scorers as the library gives them, with ranks at the natural balance."""
+    d = wb.load(name)
+    r = wb.reweight(d.adequacy, d.fluency, beta)
+    spa = wb.spa_from_p(d.human_p, d.scorer_p, np.array([r.weights, np.ones(len(d.systems))]))
+    rank = 1 + (spa[:, None, :] > spa[:, :, None] + TIE).sum(axis=2)
+    named = (dict(zip(d.scorers, row.tolist(), strict=True)) for row in (spa[0], *rank))
+    return d, r, *named
+
+
+def noise(browser):
+    """Severe messages of the console, and addresses that are not on this disk."""
+    errors = [e["message"] for e in browser.get_log("browser") if e["level"] == "SEVERE"]
+    events = [json.loads(e["message"])["message"] for e in browser.get_log("performance")]
+    asked = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    return errors, [u for u in asked if not u.startswith(("file:", "data:", "blob:", "about:", "chrome"))]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_slider_shows_what_python_computes(explorer, name):
+    explorer.open().choose(name)
+    for beta in TARGETS[name]:
+        explorer.slide(beta)
+        d, r, spa, rank, natural = expected(name, beta)
+        assert explorer.state() == {"dataset": name, "beta": beta, "ess": pytest.approx(r.ess, rel=SHOWN)}
+        assert explorer.weights() == pytest.approx(dict(zip(d.systems, r.weights, strict=True)), abs=SHOWN)
+        rows = explorer.ranking()
+        assert {row["name"]: row["spa"] for row in rows} == pytest.approx(spa, abs=SHOWN)
+        assert {row["name"]: row["place"] for row in rows} == rank
+        assert [row["place"] for row in rows] == sorted(rank.values())
+        for row in rows:
+            won = natural[row["name"]] - rank[row["name"]]
+            assert row["change"] == (f"▲ {won}" if won > 0 else f"▼ {-won}" if won < 0 else "–")
+        areas = np.array(explorer.script("return [...root.querySelectorAll('circle[data-k]')].map(c => "
+                                         "c.classList.contains('wb-none') ? 0 : (+c.getAttribute('r')) ** 2)"))
+        assert ((areas > 0) == (r.weights > 0)).all()
+        # radii are drawn to a tenth of a pixel: of the smallest ones, a tenth of their area
+        assert np.allclose(areas / areas.sum(), r.weights, rtol=0.1, atol=0.003)
+
+
+def test_measures_are_those_of_the_sweep(explorer):
+    explorer.open("#dataset=ende24&beta=0.6")
+    row = sweep(wb.load("ende24"), [0.6]).iloc[0]
+    shown = explorer.script("return [...root.querySelectorAll('.wb-legend b')].map(b => b.textContent)")
+    assert shown == [f"{row[family]:.3f}" for family in ("adequacy-fluency", "adherence", "explainability")]
+
+
+def test_no_console_error_and_nothing_from_outside(explorer):
+    noise(explorer.browser)
+    explorer.open("#dataset=zhen21&beta=0.4")
+    explorer.choose("jazh24")
+    explorer.slide(0.7)
+    explorer.script("document.querySelector('[data-go]').click()")
+    assert noise(explorer.browser) == ([], [])
+
+
+def test_keyboard(explorer):
+    explorer.open("#dataset=ende24&beta=0.6")
+    slider = explorer.one("input[type=range]")
+    low, high = wb.reachable(*(getattr(wb.load("ende24"), x) for x in ("adequacy", "fluency")))
+    for key, beta in ((Keys.ARROW_RIGHT, 0.605), (Keys.ARROW_UP, 0.61), (Keys.ARROW_LEFT, 0.605), (Keys.ARROW_DOWN, 0.6),
+                      (Keys.PAGE_UP, 0.65), (Keys.PAGE_DOWN, 0.6), (Keys.HOME, low), (Keys.ARROW_LEFT, low),
+                      (Keys.END, high), (Keys.ARROW_RIGHT, high)):
+        slider.send_keys(key)
+        assert explorer.state()["beta"] == beta
+    assert "effective sample size 2.0 of 16" in slider.get_attribute("aria-valuetext")
+
+
+def test_number_field_goes_to_the_nearest_stop_and_says_so(explorer):
+    explorer.open("#dataset=ende24&beta=0.6")
+    field = explorer.one("input[type=number]")
+    for typed, beta, said in (("0.45", 0.45, ""), ("0.4312", 0.43, "nearest computed value, 0.430"),
+                              ("0.001", None, "reaches 0.0074 to 1.0000")):
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(typed, Keys.ENTER)
+        assert said in explorer.text(".wb-controls .wb-note")
+        if beta is not None:
+            assert explorer.state()["beta"] == beta
+    assert explorer.state()["ess"] == pytest.approx(2)
+
+
+def test_natural_balance_button(explorer):
+    explorer.open("#dataset=zhen23&beta=0.5")
+    explorer.one(".wb-controls button").click()
+    d = wb.load("zhen23")
+    assert explorer.state() == {"dataset": "zhen23", "beta": wb.balance(d.adequacy, d.fluency), "ess": pytest.approx(15, rel=1e-6)}
+    assert {row["change"] for row in explorer.ranking()} == {"–"}
+
+
+def test_fragment_restores_and_follows_the_state(explorer):
+    explorer.open("#dataset=ende21&beta=0.4")
+    assert explorer.state()["dataset"] == "ende21" and explorer.state()["beta"] == 0.4
+    explorer.slide(0.6)
+    explorer.wait(lambda: explorer.script("return location.hash") == "#dataset=ende21&beta=0.6")
+    explorer.script("location.hash = '#dataset=enes24&beta=0.75'")
+    explorer.wait(lambda: explorer.state()["dataset"] == "enes24")
+    assert explorer.state()["beta"] == 0.75
+    explorer.open("#dataset=nowhere&beta=0.4")
+    assert explorer.state()["dataset"] == "ende24"
+    explorer.open("#dataset=ende21&beta=0.4").choose("zhen22")
+    explorer.wait(lambda: re.fullmatch(r"#dataset=zhen22&beta=0\.97\d+", explorer.script("return location.hash")))
+
+
+def test_guided_steps_lead_there(explorer):
+    explorer.open()
+    for step in explorer.browser.find_elements(By.CSS_SELECTOR, "button[data-go]"):
+        go = dict(part.split("=") for part in step.get_attribute("data-go")[1:].split("&"))
+        explorer.script("arguments[0].click()", step)
+        assert explorer.state()["dataset"] == go["dataset"]
+        assert explorer.state()["beta"] == pytest.approx(float(go["beta"]), abs=1e-4)
+
+
+def test_search_follows_a_scorer(explorer):
+    explorer.open("#dataset=ende24&beta=0.4")
+    box = explorer.one("input[type=search]")
+    box.send_keys("metricx-24-hybrid-q")
+    assert [row["name"] for row in explorer.ranking() if row["followed"]] == ["MetricX-24-Hybrid-QE"]
+    _, _, _, rank, natural = expected("ende24", 0.4)
+    name = "MetricX-24-Hybrid-QE"
+    captions = explorer.script("return [...root.querySelectorAll('figcaption')].map(c => c.textContent)")
+    assert any(c.startswith(f"{name} SPA 0.") for c in captions)
+    assert f"Rank {rank[name]} of 30 {natural[name]} at β₀" in captions
+    box.send_keys("zzz")
+    assert "No scorer" in explorer.text(".wb-find .wb-note")
+    explorer.script("root.querySelector('.wb-ranking li:nth-child(2)').click()")
+    assert [row["followed"] for row in explorer.ranking()].index(True) == 1
+
+
+def test_dragging_a_chart_moves_the_balance(explorer):
+    explorer.open("#dataset=ende24&beta=0.6")
+    explorer.script("""const chart = root.querySelector('.wb-chart'), box = chart.getBoundingClientRect();
+        chart.setPointerCapture = () => {};
+        const clientX = box.left + 34 + 0.3 * (box.width - 44);
+        chart.dispatchEvent(new PointerEvent('pointerdown', {clientX, buttons: 1, pointerId: 1}))""")
+    assert explorer.state()["beta"] == pytest.approx(0.3, abs=0.0051)
+
+
+def test_csv_holds_weights_ranking_and_signature(explorer):
+    explorer.open("#dataset=ende24&beta=0.5")
+    explorer.script("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    copy = next(b for b in explorer.browser.find_elements(By.CSS_SELECTOR, ".wb-controls button") if "CSV" in b.text)
+    copy.click()
+    explorer.wait(lambda: "Copied" in explorer.text(".wb-controls .wb-note"))
+    first, *lines = explorer.script("return window.copied").splitlines()
+    d, r, spa, rank, natural = expected("ende24", 0.5)
+    assert first == f"# {d.signature}|beta:0.5|ess:{r.ess:.4f}"
+    rows = list(csv.DictReader(lines))
+    weights = {row["name"]: float(row["weight"]) for row in rows if row["kind"] == "system"}
+    assert weights == pytest.approx(dict(zip(d.systems, r.weights, strict=True)), abs=SHOWN)
+    scorers = [row for row in rows if row["kind"] == "scorer"]
+    assert {row["name"]: float(row["spa"]) for row in scorers} == pytest.approx(spa, abs=SHOWN)
+    assert {row["name"]: int(row["rank"]) for row in scorers} == rank
+    assert {row["name"]: int(row["rank_at_natural_balance"]) for row in scorers} == natural
+
+
+def test_csv_when_the_clipboard_is_refused(explorer):
+    explorer.open()
+    explorer.script("""navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
+                       document.execCommand = () => false""")
+    next(b for b in explorer.browser.find_elements(By.CSS_SELECTOR, ".wb-controls button") if "CSV" in b.text).click()
+    explorer.wait(lambda: explorer.one("textarea").is_displayed())
+    assert explorer.one("textarea").get_attribute("value").startswith("# ende24|")
+    assert "copy the selected text" in explorer.text(".wb-controls .wb-note")
+
+
+def test_summary_is_spoken_once_the_slider_rests(explorer):
+    explorer.open("#dataset=ende24&beta=0.6")
+    explorer.slide(0.5)
+    explorer.slide(0.4)
+    r = wb.reweight(wb.load("ende24").adequacy, wb.load("ende24").fluency, 0.4)
+    sentence = (f"At β = 0.400 in ende24, {len(r.support)} of 16 systems carry weight. ESS {r.ess:.1f} of 16, outside the "
+                "reliable interval. First: ")
+    assert explorer.text(".wb-summary").startswith(sentence)
+    explorer.wait(lambda: explorer.text("[role=status][aria-live=polite]") == explorer.text(".wb-summary"))
+
+
+def test_every_control_has_a_name(explorer):
+    explorer.open()
+    nameless = explorer.script("""return [...root.querySelectorAll('input, select, button, textarea, svg[role=img]')].filter(
+        c => !(c.labels && c.labels.length) && !c.getAttribute('aria-label') && !c.textContent.trim()).map(c => c.outerHTML)""")
+    assert nameless == []
+
+
+@pytest.mark.parametrize("width", [390, 360])
+@pytest.mark.parametrize("page", ["explorer", "landing"])
+def test_phones_are_not_overflown(request, page, width):
+    figure = request.getfixturevalue(page).open(width=width)
+    for name in ("ende24", "ende21"):
+        figure.choose(name)
+        for beta in (0.05, 0.5, 0.95):
+            figure.slide(beta)
+            wide, out = figure.script("""const page = document.documentElement;
+                const out = [...root.querySelectorAll('*')].filter(n => !n.closest('g[clip-path], clipPath') &&
+                    n.getBoundingClientRect().right > page.clientWidth + 1);
+                return [page.scrollWidth - page.clientWidth, out.map(n => n.outerHTML.slice(0, 90))]""")
+            assert wide <= 1 and out == [], f"{name} at {width} pixels"
+
+
+def luminance(rgb):
+    channels = [(c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4) for c in rgb]
+    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_and_marks_stand_out(explorer, theme):
+    """WCAG AA: 4.5 to 1 for text, 3 to 1 for marks."""
+    explorer.open("#dataset=ende24&beta=0.4")
+    explorer.script("document.documentElement.dataset.theme = arguments[0]", theme)
+    found = explorer.script("""
+        const paint = (selector, what) => getComputedStyle(root.querySelector(selector))[what];
+        let node = root, ground = 'rgba(0, 0, 0, 0)';
+        while (node && /, 0\\)$/.test(ground)) { ground = getComputedStyle(node).backgroundColor; node = node.parentElement; }
+        const all = (what, ...selectors) => selectors.map(s => [s, paint(s, what)]);
+        return {ground,
+                text: all('color', '.wb-summary', '.wb-shares .wb-adequacy', '.wb-shares .wb-fluency', 'figcaption',
+                          '.wb-value', '.wb-zero', '.wb-change')
+                      .concat(all('fill', 'svg text', '.wb-label.wb-adequacy', '.wb-label.wb-fluency')),
+                marks: all('stroke', '.wb-arm.wb-adequacy', '.wb-arm.wb-fluency', '.wb-hyperbola', '.wb-none',
+                           '.wb-curve.wb-adherence', '.wb-curve.wb-explainability')}""")
+    read = lambda colour: luminance([float(x) for x in re.findall(r"[\d.]+", colour)[:3]])  # noqa: E731
+    ground = read(found["ground"])
+    assert (ground < 0.1) == (theme == "dark")
+    for kind, least in (("text", 4.5), ("marks", 3)):
+        for selector, colour in found[kind]:
+            dark, light = sorted((ground, read(colour)))
+            assert (light + 0.05) / (dark + 0.05) >= least, f"{selector} is {colour} on {found['ground']}"
+
+
+def test_static_figure_stands_in_without_javascript(explorer):
+    browser = explorer.browser
+    explorer.open()
+    hidden = browser.find_element(By.ID, "fig-explorer-static")
+    assert not hidden.is_displayed()
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    browser.get("about:blank")
+    browser.get(explorer.page.as_uri())
+    document = browser.execute_cdp_cmd("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+
+    def box(selector):
+        node = browser.execute_cdp_cmd("DOM.querySelector", {"nodeId": document, "selector": selector})["nodeId"]
+        return browser.execute_cdp_cmd("DOM.getBoxModel", {"nodeId": node})["model"]
+
+    assert box("#fig-explorer-static img")["width"] > 300 and box("#fig-explorer-static img")["height"] > 150
+    assert box(".wb-until")["height"] > 20
+
+
+def test_sizes(explorer, landing, html):
+    """All that the page loads of its own: under 3 MB with script and styles."""
+    static = sum((html / "_static" / f"explorer.{kind}").stat().st_size for kind in ("js", "css"))
+    assert explorer.page.stat().st_size + static < 3_000_000
+    assert landing.page.stat().st_size + static < 500_000
+
+
+def test_landing_page_has_a_small_one(landing):
+    noise(landing.browser)
+    landing.open().choose("ende21")
+    for beta in (0.1, 0.5, 0.9):
+        landing.slide(beta)
+        _, r, spa, rank, _ = expected("ende21", beta)
+        rows = landing.ranking()
+        assert len(rows) == 5 and [row["place"] for row in rows] == sorted(rank.values())[:5]
+        assert [row["spa"] for row in rows] == pytest.approx([spa[row["name"]] for row in rows], abs=SHOWN)
+        assert landing.state()["ess"] == pytest.approx(r.ess, rel=SHOWN)
+    assert landing.script("return location.hash") == ""
+    landing.one(".wb-side a").click()
+    landing.wait(lambda: landing.browser.current_url.endswith("use/explorer.html#dataset=ende21&beta=0.9"))
+    landing.wait(lambda: landing.state()["beta"] == 0.9)
+    assert noise(landing.browser) == ([], [])

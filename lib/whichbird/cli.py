@@ -203,7 +203,8 @@ def calibrate_(args) -> Result:
     facts = _facts(overview([d])) | {
         "reliable_interval": found.reliable, "pairs": found.pairs, "scorers": len(found.agreement), "by": found.by,
         "beta": found.beta, "ess": ranks.reweighting.ess, "match": found.match,
-        "match_natural": found.match - found.gain, "resampled_interval": found.interval, "share_above_beta0": found.above, "best_anywhere": found.anywhere,
+        "match_natural": found.match - found.gain, "resampled_interval": found.interval,
+        "share_above_beta0": found.above, "best_anywhere": found.anywhere,
         "verdict": found.verdict,
         "signature": f"{d.signature}|pairs:{found.pairs}|by:{found.by}|ess:{args.ess:g}|step:{args.step:g}"
                      f"|resamples:{args.resamples}|resampling seed:{args.seed}|beta:{found.beta:.12g}"}

@@ -98,8 +98,8 @@ def rank_(args) -> Result:
       wide table    header system,segment,NAME,...: one column per scorer. A single column
                     called score is named after the file.
       long table    header scorer,system,segment,score
-    Tables are separated by commas or tabs; segment is the source line, counted from 1.
-    CRLF line ends and a byte-order mark do no harm.
+    Columns are separated by commas, semicolons or tabs; segment is the source line,
+    counted from 1. CRLF line ends and a byte-order mark do no harm.
 
     Every rated system must be there, and references (refA, ...) may be. Other systems,
     such as submissions that were not rated, are refused because a misspelt name looks
@@ -175,16 +175,16 @@ def evaluate(args) -> Result:
 def calibrate_(args) -> Result:
     """Find the balance whose ranking favours the scorers that agree with you.
 
-    You prefer one translation in each of some pairs; scorers score both. The answer is the
-    balance, within the reliable interval of a dataset, at which the scorers that side with
-    you do best. Resampling your pairs shows how sharp it is; the verdict says what may be
-    concluded, and says so if that is nothing.
+    You prefer one translation in each of some pairs; scorers score both. The answer is
+    the balance, within the reliable interval of a dataset, at which the scorers that side
+    with you do best. Resampling your pairs shows how sharp it is. The verdict says what
+    may be concluded, also if that is nothing.
 
-    pairs.csv has a header with the columns pair, preferred, scorer, first, second (in any
-    order; others, such as the texts, are ignored) and one row for each pair and scorer:
-    preferred is first or second, the columns of these names hold the scores, higher is
-    better. Scorers are named as in the dataset. For any other give --scores too, its segment
-    scores of the dataset, read as 'whichbird rank --help' says.
+    pairs.csv has a header with the columns pair, preferred, scorer, first, second (in
+    any order; others, such as the texts, are ignored) and one row for each pair and
+    scorer. preferred is first or second; the columns of these names hold the scores,
+    higher is better. Scorers are named as in the dataset. For any other give its segment
+    scores of the dataset too (--scores), read as 'whichbird rank --help' says.
 
     examples:
       whichbird calibrate pairs.csv --dataset ende24

@@ -1,9 +1,9 @@
 """Files of people with own data: scores of a scorer, system means, human ratings.
 
 Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its
-n-th segment. Or a table with a header, separated by commas or tabs: system, segment and one column per scorer, or
-scorer, system, segment, score. Human ratings: a table system, segment, adequacy, fluency (and total, if there are
-errors of neither aspect), or rows of MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
+n-th segment. Or a table with a header: system, segment and one column per scorer, or scorer, system, segment, score.
+Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect), or rows of
+MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
 """
 
 from __future__ import annotations

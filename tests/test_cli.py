@@ -19,6 +19,7 @@ from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, human, pairs, re
 
 import whichbird as wb
 from whichbird import _files, cli, mtme
+from whichbird.augment import z_scores
 from whichbird.cli import COMMANDS, parser
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -518,6 +519,21 @@ def test_help_has_examples_that_parse(command):
     examples = re.findall(r"^  whichbird (.+?)(?: > .*)?$", out.partition("examples:")[2].partition("\n\n")[0], re.M)
     assert examples and all(parser().parse_args(shlex.split(e)).command == command for e in examples)
     assert all(option in out for option in ("--json", "--csv", "--out", "--force"))
+
+
+def test_readme_tells_the_truth(here):
+    """Its transcript is what the program prints for the metric that the chapter makes, and its commands parse."""
+    root = Path(__file__).parents[1]
+    chapter = (root / "book/use/your-own-scores.md").read_text("utf-8")
+    code = re.search(r"^(def made_metric.*?)^```$", chapter, re.M | re.S)[1]
+    exec(code, {"np": np, "d": wb.load("ende24"), "z_scores": z_scores, "folder": Path()})
+    readme = (root / "README.md").read_text("utf-8")
+    command, transcript = re.search(r"^\$ whichbird ([^\n]+)\n(.*?)^```$", readme, re.M | re.S).groups()
+    printed = iter(run(*shlex.split(command))[1].splitlines())
+    lines = [line for line in transcript.splitlines() if line != "…"]
+    assert len(lines) > 8 and all(line in printed for line in lines)  # in this order
+    commands = re.findall(r"^whichbird (.+?) *#", readme, re.M)
+    assert {parser().parse_args(shlex.split(c)).command for c in commands} == set(COMMANDS) - {"rank"}
 
 
 # ---- real score files

@@ -33,6 +33,14 @@ def long() -> str:
         f"{name},{s},{n},{x[i, j]}\n" for name, x in SCORERS.items() for i, s in enumerate(SYSTEMS) for j, n in enumerate(SEGMENTS))
 
 
+def pairs(scorers=("BLEU", "chrF", "COMET-22")) -> str:
+    """Five pairs with the preferred side and scores, in quarters with some ties."""
+    rng = np.random.default_rng(5)
+    return "pair,preferred,scorer,first,second\n" + "".join(
+        f"p{n},{side},{s},{rng.integers(0, 4) / 4},{rng.integers(0, 4) / 4}\n"
+        for n, side in enumerate(["first", "first", "second", "first", "second"], start=1) for s in scorers)
+
+
 def field(x, systems=SYSTEMS) -> str:
     """Scores (K, N) in the field's form."""
     return "".join(f"{s}\t{float(v)!r}\n" for s, row in zip(systems, x, strict=True) for v in row)

@@ -229,7 +229,7 @@ def test_pairs_refused(change, message):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"by": "luck"}, "by is 'luck'"), ({"resamples": 0}, "resamples is 0"), ({"ess": 0}, "ess is 0"),
+    ({"by": "luck"}, "by is 'luck'"), ({"resamples": 0}, "resamples is 0"), ({"seed": -1}, "seed is -1"), ({"ess": 0}, "ess is 0"),
     ({"ess": 1.1}, "ess is 1.1"), ({"step": 0}, "step is 0"),
     ({"dataset": "ende42"}, "unknown dataset 'ende42'"), ({"dataset": "heen23"}, "cannot be swept"),
     ({"extra": {"chrF": np.zeros(120)}}, "extra names 'chrF', which ende24 has already"),
@@ -272,18 +272,18 @@ def test_read(tmp_path, text):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    (b"", "line 1 has no column 'pair'"),
+    (b"", "the file is empty"), (b"a,b\n1,2\n", "line 1 has no column 'pair'; the header must name pair, preferred"),
     (HEADER.replace(",first", "").encode(), "line 1 has no column 'first'"),
-    (HEADER.encode(), "no pair below the header"),
+    (HEADER.encode(), "no row follows the header"),
     (GOOD.replace("1,first,BLEU,20,21", "1,first,BLEU,20").encode(), "line 3 has 4 columns where the header has 5"),
-    (GOOD.replace("20,21", "20,many").encode(), "line 3 has 'many' in column 'second'; a finite number"),
-    (GOOD.replace("0.1", "nan").encode(), "line 4 has 'nan' in column 'first'; a finite number"),
-    (GOOD.replace("0.1", "inf").encode(), "line 4 has 'inf' in column 'first'; a finite number"),
-    (GOOD.replace("2,second,BLEU", "2,left,BLEU").encode(), "line 5 has 'left' in column 'preferred'; first or second"),
-    (GOOD.replace("2,second,BLEU", ",second,BLEU").encode(), "line 5 has nothing in column 'pair'"),
-    (GOOD.replace("2,second,BLEU", "2,first,BLEU").encode(), "pair '2' has both"),
-    (GOOD.replace("2,second,BLEU", "1,first,BLEU").encode(), "has pair '1' twice"),
-    (GOOD.encode().replace(b"chrF,0.1", b"chr\xff,0.1"), "line 4 is not UTF-8"),
+    (GOOD.replace("20,21", "20,many").encode(), r"line 3, column 5 \(second\) has 'many'; a finite number"),
+    (GOOD.replace("0.1", "nan").encode(), r"line 4, column 4 \(first\) has 'nan'; a finite number"),
+    (GOOD.replace("0.1", "inf").encode(), r"line 4, column 4 \(first\) has 'inf'; a finite number"),
+    (GOOD.replace("2,second,BLEU", "2,left,BLEU").encode(), r"line 5, column 2 \(preferred\) has 'left'; first or second"),
+    (GOOD.replace("2,second,BLEU", ",second,BLEU").encode(), r"line 5, column 1 \(pair\) is empty; a name is expected"),
+    (GOOD.replace("2,second,BLEU", "2,first,BLEU").encode(), r"line 5, column 2 \(preferred\) has 'first' for pair '2', where line 4 has 'second'"),
+    (GOOD.replace("2,second,BLEU", "1,first,BLEU").encode(), "line 5 repeats pair '1' for scorer 'BLEU', which line 3 has"),
+    (GOOD.encode().replace(b"chrF,0.1", b"chr\xff,0.1"), "line 4: byte 87 is not UTF-8"),
 ])
 def test_files_refused(tmp_path, text, message):
     path = tmp_path / "pairs.csv"
@@ -294,7 +294,7 @@ def test_files_refused(tmp_path, text, message):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(wb.DataError, match="no such file; a CSV file with the columns pair"):
+    with pytest.raises(wb.DataError, match="pairs.csv: no such file"):
         wb.read_pairs(tmp_path / "pairs.csv")
     with pytest.raises(wb.DataError, match="cannot be read"):
         wb.read_pairs(tmp_path)

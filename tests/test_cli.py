@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import tinytree
-from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, human, refused, run, wide
+from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, human, pairs, refused, run, wide
 
 import whichbird as wb
 from whichbird import _files, cli, mtme
@@ -29,7 +29,7 @@ FIXTURE = "system,adequacy,fluency\na,.5574,.4012\nb,.9883,.5353\nc,1.4687,1.498
 def here(tmp_path, monkeypatch):
     """A folder with a reader's files, as the current one."""
     monkeypatch.chdir(tmp_path)
-    for name, text in {"human.csv": human(), "scores.csv": wide(), "systems.csv": FIXTURE}.items():
+    for name, text in {"human.csv": human(), "scores.csv": wide(), "systems.csv": FIXTURE, "pairs.csv": pairs()}.items():
         Path(name).write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -61,6 +61,7 @@ CASES = {
     "rank": ["rank", "ende24", "--beta", "0.6"],
     "evaluate": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.5"],
     "evaluate-sweep": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--step", "0.25"],
+    "calibrate": ["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "0.25", "--resamples", "200"],
 }
 
 
@@ -133,6 +134,37 @@ def test_golden_datasets_by_hand():
     assert row["beta0"] == pytest.approx(0.782073, abs=5e-7) and row["beta_min"] == pytest.approx(0.007356, abs=5e-7)  # as published
 
 
+def test_golden_calibration_by_hand():
+    kept, d = json.loads((GOLDEN / "calibrate.json").read_text()), wb.load("ende24")
+    assert kept["reliable_interval"] == pytest.approx(wb.beta_interval(d.adequacy, d.fluency, 0.9 * 16), rel=1e-12)
+    # agreement, from the file's text
+    points = {}
+    for row in csv.DictReader(io.StringIO(pairs())):
+        gap = (float(row["first"]) - float(row["second"])) * (1 if row["preferred"] == "first" else -1)
+        points.setdefault(row["scorer"], []).append((gap > 0) / 2 + (gap >= 0) / 2)
+    mine = {scorer: sum(x) / 5 for scorer, x in points.items()}
+    assert {row["scorer"]: row["agreement"] for row in kept["agreement"]} == pytest.approx(mine, rel=1e-12)
+    assert [row["agreement"] for row in kept["agreement"]] == sorted(mine.values(), reverse=True)
+    # the match at every reliable balance; the answer has the largest
+    names = list(mine)
+    p = np.array([d.scorer_p[d.scorers.index(s)] for s in names])
+    best = -1
+    for row in kept["sweep"]:
+        assert row["reliable"] == (kept["reliable_interval"][0] <= row["beta"] <= kept["reliable_interval"][1])
+        if row["reliable"]:
+            w = wb.reweight(d.adequacy, d.fluency, row["beta"]).weights
+            spa = [brute_spa(d.human_p, x, w) for x in p]
+            assert row["correlation"] == pytest.approx(np.corrcoef(list(mine.values()), spa)[0, 1], abs=1e-9)  # weights hold to 1e-11
+            best = max(best, row["correlation"])
+    assert best == kept["match"] == next(row["correlation"] for row in kept["sweep"] if row["beta"] == kept["beta"])
+    # ranks are those of 'whichbird rank' there
+    ranks = wb.rank(d, kept["beta"]).table.set_index("scorer")
+    assert all(row["rank"] == ranks.loc[row["scorer"], "rank"] for row in kept["agreement"])
+    assert kept["signature"] == (d.signature + "|pairs:5|by:correlation|ess:0.9|step:0.25|resamples:200|resampling seed:8"
+                                 f"|beta:{kept['beta']:.12g}")
+    assert kept["verdict"].startswith("These 5 pairs cannot tell") or "β₀ = 0.782 of ende24" in kept["verdict"]
+
+
 # ---- forms of output
 
 @pytest.mark.parametrize("case", CASES)
@@ -144,7 +176,7 @@ def test_csv_holds_the_first_table_and_nothing_else(here, case):
     for row, kept in zip(rows, table, strict=True):
         for name, value in kept.items():
             assert row[name] == ("" if value is None else str(value)) or float(row[name]) == value  # every digit is there
-    assert ("|beta:" in err) == ("rank" in case or "evaluate" in case)  # the signature goes with it, beside the table
+    assert ("|beta:" in err) == (case.partition("-")[0] in ("rank", "evaluate", "calibrate"))  # the signature goes with it, beside the table
 
 
 def test_tables_for_people(here):
@@ -244,8 +276,8 @@ def test_unknown_categories_are_noted(here):
 # ---- refusals
 
 @pytest.mark.parametrize("argv, sentence", [
-    (["rank", "edne24"], "rank: unknown dataset 'edne24'; did you mean enes24 or ende24 or ende23?"),
-    (["sweep", "nothing"], "sweep: unknown dataset 'nothing'; did you mean"),
+    (["rank", "edne24"], "rank: unknown dataset 'edne24'; did you mean 'enes24' or 'ende24' or 'ende23'?"),
+    (["sweep", "nothing"], "sweep: unknown dataset 'nothing'; there are ende21, zhen21, "),
     (["rank", "ende24", "--beta", "1.5"], "rank: ende24: beta is 1.5; a number from 0 to 1 is expected"),
     (["rank", "ende24", "--beta", "nan"], "rank: ende24: beta is nan; a number from 0 to 1 is expected"),
     (["rank", "ende24", "--beta", "0.001"],
@@ -261,12 +293,104 @@ def test_unknown_categories_are_noted(here):
     (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--set", "x"], "evaluate: --set and --pair go with --mtme"),
     (["evaluate", "--scores", "scores.csv"], "evaluate: one of the arguments --human --mtme is required"),
     (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.0001"], "evaluate: human.csv: beta = 0.0001 cannot be reached"),
+    (["calibrate", "pairs.csv"], "calibrate: the following arguments are required: --dataset"),
+    (["calibrate", "pairs.csv", "--dataset", "ende42"], "calibrate: unknown dataset 'ende42'; did you mean 'ende24'"),
+    (["calibrate", "pairs.csv", "--dataset", "heen23"], "calibrate: heen23 cannot be swept"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--by", "luck"], "calibrate: argument --by: invalid choice: 'luck'"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--ess", "90"], "calibrate: ess is 90.0; a share of the number of systems"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "1e-9"], "calibrate: step is 1e-09; a number from 0.0001"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "0"], "calibrate: resamples is 0; a number from 1 to 100000"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "2e3"], "calibrate: argument --resamples: invalid int value: '2e3'"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--seed", "-1"], "calibrate: seed is -1; a whole number from 0"),
     (["datasets", "--json", "--csv"], "datasets: argument --csv: not allowed with argument --json"),
     (["rnak", "ende24"], ": argument command: invalid choice: 'rnak'"),
     ([], ": the following arguments are required: command"),
 ])
 def test_refusals(here, argv, sentence):
     assert refused(*run(*argv)).startswith(f"whichbird{'' if sentence[0] == ':' else ' '}{sentence}")
+
+
+PAIRS = pairs()
+BAD_PAIRS = {  # what is wrong: (content, the sentence after the file's name)
+    "empty": ("", "the file is empty"),
+    "header only": (PAIRS.split("\n")[0], "no row follows the header"),
+    "no column": (PAIRS.replace("scorer", "metric"), "line 1 has no column 'scorer'; the header must name pair, preferred, scorer, first, second"),
+    "column twice": (PAIRS.replace("second\n", "Second,second\n", 1), "line 1, column 5: the name 'second' is there twice"),
+    "wrong encoding": (PAIRS.replace("p1", "pä", 1).encode("latin-1"), "line 2: byte 36 is not UTF-8 text; save the file as UTF-8"),
+    "too few columns": (PAIRS + "p9,first,BLEU,1\n", "line 17 has 4 columns where the header has 5"),
+    "too many columns": (PAIRS + "p9,first,BLEU,1,5,0\n", "line 17 has 6 columns where the header has 5"),
+    "bad quotes": (PAIRS + '"p"9,first,BLEU,1,2\n', "line 17 is no row of a table"),
+    "no pair": (PAIRS + ",first,BLEU,1,2\n", "line 17, column 1 (pair) is empty; a name is expected"),
+    "no scorer": (PAIRS + "p9,first,,1,2\n", "line 17, column 3 (scorer) is empty; a name is expected"),
+    "no side": (PAIRS + "p9,,BLEU,1,2\n", "line 17, column 2 (preferred) has ''; first or second is expected"),
+    "another side": (PAIRS + "p9,left,BLEU,1,2\n", "line 17, column 2 (preferred) has 'left'; first or second is expected"),
+    "both sides": (PAIRS.replace("p1,first,chrF", "p1,second,chrF"),
+                   "line 3, column 2 (preferred) has 'second' for pair 'p1', where line 2 has 'first'"),
+    "no number": (PAIRS + "p9,first,BLEU,high,2\n", "line 17, column 4 (first) has 'high'; a finite number is expected"),
+    "no score": (PAIRS + "p9,first,BLEU,1,\n", "line 17, column 5 (second) has ''; a finite number is expected"),
+    "NaN": (PAIRS + "p9,first,BLEU,1,nan\n", "line 17, column 5 (second) has 'nan'; a finite number is expected"),
+    "infinity": (PAIRS + "p9,first,BLEU,-inf,1\n", "line 17, column 4 (first) has '-inf'; a finite number is expected"),
+    "too large": (PAIRS + "p9,first,BLEU,1,1e200\n", "line 17, column 5 (second) has '1e200'; a score between -1e100 and 1e100"),
+    "unknown scorer": (PAIRS + "p1,first,CHRF2,1,2\n", "line 17, column 3 (scorer) has 'CHRF2', which is none of the 30 scorers"),
+    "misspelt scorer": (PAIRS.replace("chrF", "chrf"), "line 3, column 3 (scorer) has 'chrf', which is none of the 30 scorers; did you mean 'chrfS' or 'chrF'"),
+    "repeated row": (PAIRS + "p1,first,BLEU,1,2\n", "line 17 repeats pair 'p1' for scorer 'BLEU', which line 2 has already"),
+    "incomplete": (PAIRS + "p9,first,BLEU,1,2\n", "scorer 'COMET-22' has no score of pair 'p9'; every scorer must score every pair"),
+    "one pair": ("\n".join(PAIRS.split("\n")[:4]), "the pairs number 1 and the scorers 3; at least two of each are needed"),
+    "one scorer": (pairs(["BLEU"]), "the pairs number 5 and the scorers 1; at least two of each are needed"),
+}
+
+
+@pytest.mark.parametrize("flaw", BAD_PAIRS)
+def test_bad_pairs(here, flaw):
+    text, sentence = BAD_PAIRS[flaw]
+    Path("bad.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    said = refused(*run("calibrate", "bad.csv", "--dataset", "ende24"))
+    assert said.startswith(f"whichbird calibrate: bad.csv: {sentence}")
+
+
+@pytest.mark.parametrize("change", [
+    lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"), lambda raw: raw.rstrip(b"\n"), lambda raw: raw + b"\n,,,,\n",
+    lambda raw: raw.replace(b",", b";"), lambda raw: raw.replace(b",", b"\t"), lambda raw: raw.replace(b"first,", b" First ,"),
+], ids=["bom and crlf", "no last line end", "blank rows after", "semicolons", "tabs", "case and spaces"])
+def test_harmless_differences_of_pairs(here, change):
+    Path("other.csv").write_bytes(change(PAIRS.encode()))
+    argv = ["--dataset", "ende24", "--step", "1", "--resamples", "20", "--json"]
+    assert run("calibrate", "other.csv", *argv) == run("calibrate", "pairs.csv", *argv)
+
+
+def test_calibration_with_an_own_scorer(here):
+    d = wb.load("ende24")
+    x = made(d)
+    Path("mine.seg.score").write_text(field(x, d.systems))
+    Path("own.csv").write_text(pairs(["BLEU", "chrF", "mine", "COMET-22"]))
+    argv = ["calibrate", "own.csv", "--dataset", "ende24", "--resamples", "50"]
+    found = json.loads(run(*argv, "--scores", "mine.seg.score", "--json")[1])
+    expected = wb.calibrate(wb.read_pairs("own.csv"), d, {"mine": x[:, d.lines]}, resamples=50)
+    assert (found["beta"], found["match"], found["resampled_interval"]) == (expected.beta, expected.match, list(expected.interval))
+    assert found["verdict"] == expected.verdict and [row["own"] for row in found["agreement"] if row["scorer"] == "mine"] == [True]
+    assert {row["scorer"]: row["agreement"] for row in found["agreement"]} == expected.agreement.to_dict()
+    assert "(scorer) has 'mine', which is none of the 30 scorers" in refused(*run(*argv))
+
+
+def test_calibration_for_people(here):
+    out = run(*CASES["calibrate"])[1].splitlines()
+    kept = json.loads((GOLDEN / "calibrate.json").read_text())
+    assert out[-2] == kept["verdict"] and out[-1] == kept["signature"]
+    at = next(n for n, line in enumerate(out) if line.startswith("scorer "))
+    assert [line.split()[0] for line in out[at + 1:at + 4]] == [row["scorer"] for row in kept["agreement"]]
+
+
+def test_match_plot_shows_what_was_found():
+    from whichbird import figures
+    found = wb.calibrate(pd.read_csv(io.StringIO(PAIRS)), "ende24", resamples=50)
+    (ax,) = figures.match_over_beta(found).axes
+    box = ax.patches[0].get_path().get_extents(ax.patches[0].get_patch_transform())
+    assert (box.x0, box.x1) == pytest.approx(found.reliable, rel=1e-12)
+    drawn = {line.get_label(): line for line in ax.lines}
+    low, high = found.interval
+    assert list(drawn[f"90 % of resamples: {low:.3f} to {high:.3f}"].get_xdata()) == [low, high]
+    assert (drawn[f"best reliable: β = {found.beta:.3f}"].get_xydata() == [[found.beta, found.match]]).all()
+    assert any(len(line.get_xdata()) == len(found.table) for line in ax.lines)
 
 
 def test_names_that_would_break_the_line_do_not(here):
@@ -289,7 +413,7 @@ def test_output_files(here):
     assert Path("w.csv").read_text() != kept
     code, out, _ = run("rank", "ende24", "--json", "--out", "r.json")
     assert code == 0 and Path("r.json").read_text() == out
-    assert sorted(p.name for p in Path().iterdir()) == ["human.csv", "r.json", "scores.csv", "systems.csv", "w.csv"]
+    assert sorted(p.name for p in Path().iterdir()) == ["human.csv", "pairs.csv", "r.json", "scores.csv", "systems.csv", "w.csv"]
 
 
 @pytest.mark.parametrize("argv, sentence", [
@@ -303,7 +427,7 @@ def test_outputs_are_checked_before_any_work(here, monkeypatch, argv, sentence):
     assert refused(*run("reweight", "systems.csv", "--beta", "0.7", *argv)) == f"whichbird reweight: {sentence}"
 
 
-@pytest.mark.parametrize("case", ["reweight", "reweight-sweep", "evaluate", "evaluate-sweep"])
+@pytest.mark.parametrize("case", ["reweight", "reweight-sweep", "evaluate", "evaluate-sweep", "calibrate"])
 def test_plots(here, case):
     for name in ("one.svg", "two.svg"):
         assert run(*CASES[case], "--plot", name)[0] == 0

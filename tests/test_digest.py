@@ -296,11 +296,11 @@ def test_shipped_digests_are_whole(name):
 
 
 def test_unknown_names_suggest_near_ones():
-    with pytest.raises(DataError, match=r"unknown dataset 'ende25'; did you mean ende2\d or ende2\d or ende2\d\?"):
+    with pytest.raises(DataError, match=r"unknown dataset 'ende25'; did you mean 'ende2\d' or 'ende2\d' or 'ende2\d'\?"):
         wb.load("ende25")
     with pytest.raises(DataError, match="unknown dataset 'ted'; did you mean .*ted_ende"):
         wb.load_errors("ted")
-    with pytest.raises(DataError, match="unknown dataset 'qqq'; did you mean ende21 or .* or jazh24"):
+    with pytest.raises(DataError, match="unknown dataset 'qqq'; there are ende21, .*, jazh24"):
         wb.load("qqq")
     with pytest.raises(DataError, match="unknown dataset 24"):
         wb.load(24)

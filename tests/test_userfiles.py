@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from owndata import ADEQUACY, FLUENCY, SCORERS, SEGMENTS, SYSTEMS, field, human, long, refused, run, wide
+from owndata import ADEQUACY, FLUENCY, SCORERS, SEGMENTS, SYSTEMS, field, human, long, pairs, refused, run, wide
 
 import whichbird as wb
 from whichbird import DataError
@@ -193,7 +193,7 @@ def test_bad_human_ratings(tmp_path, folder, text, sentence):
 
 def test_unreadable_places(tmp_path, folder):
     for path, sentence in ((tmp_path, "cannot be read (Is a directory)"), (tmp_path / "none.csv", "no such file")):
-        for argv in (["reweight", path, "--beta", 0.5], ["rank", "ende24", "--scores", path], ["evaluate", "--human", path, "--scores", "x"]):
+        for argv in (["reweight", path, "--beta", 0.5], ["calibrate", path, "--dataset", "ende24"], ["rank", "ende24", "--scores", path], ["evaluate", "--human", path, "--scores", "x"]):
             assert refused(*run(*argv)).endswith(f": {path}: {sentence}")
 
 
@@ -202,10 +202,11 @@ COMMANDS = {  # each parser behind the command that uses it; {} is the file unde
     "human": ["evaluate", "--human", "{}", "--scores", "near.seg.score", "--beta", "0.4"],
     "scores": ["evaluate", "--human", "human.csv", "--scores", "{}", "--ignore-extra"],
     "shipped": ["rank", "ende24", "--scores", "{}"],
+    "pairs": ["calibrate", "{}", "--dataset", "jazh24", "--step", "1", "--resamples", "9"],
 }
 GOOD = {
     "systems": "system,adequacy,fluency\n" + "".join(f"{s},{a},{f}\n" for s, a, f in zip(SYSTEMS, ADEQUACY[:, 0], FLUENCY[:, 0], strict=True)),
-    "human": human(), "scores": wide(), "shipped": FIELD,
+    "human": human(), "scores": wide(), "shipped": FIELD, "pairs": pairs(),
 }
 
 

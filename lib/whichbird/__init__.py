@@ -11,9 +11,9 @@ from .mtme import find_source, read_mqm_tsv, read_mtme
 from .pairs import read_pairs
 from .permutation import p_curves, p_values
 from .pool import Pool
-from .rank import Contest, Ranking, contest, overview, rank, rank_sweep, reliable_interval, weight_sweep
+from .rank import Contest, Ranking, contest, overview, rank, rank_sweep, weight_sweep
 from .result import Counts, Reweighting
-from .reweight import NotProven, beta_interval, reweight, reweight_sweep
+from .reweight import NotProven, beta_interval, reliable_interval, reweight, reweight_sweep
 from .search import ablation, search, search_sweep
 from .stationary import stationary_points
 from .userfiles import read_human, read_scorers, read_systems

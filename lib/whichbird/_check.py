@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 import numpy as np
 
 
 class DataError(ValueError):
     """A file that cannot be used: the sentence names the file, the place in it, and what would be accepted."""
+
+
+def near(name: str, others: Iterable[str], ask: str = "did you mean") -> str:
+    """A question that names the closest of `others`, three at most, to end a refusal of `name` with; or nothing.
+
+    >>> near("ende42", ["ende24", "jazh24", "BLEU"])
+    "; did you mean 'ende24'?"
+    """
+    close = difflib.get_close_matches(str(name), list(others), n=3, cutoff=0.5)
+    return f"; {ask} {' or '.join(map(repr, close))}?" if close else ""
 
 
 def vector(x, name: str, length: int | None = None) -> np.ndarray:

@@ -18,7 +18,7 @@ from ._files import check_output, write_whole
 from ._version import __version__
 
 FIGURES = (".svg", ".png", ".pdf")
-DECIMALS = {"adequacy": 4, "fluency": 4, "weight": 4, "spa": 4, "spa_natural": 4, "ess": 2}  # in tables on a terminal
+DECIMALS = {"adequacy": 4, "fluency": 4, "weight": 4, "spa": 4, "spa_natural": 4, "ess": 2, "agreement": 3}  # in tables on a terminal
 
 
 class Result(NamedTuple):
@@ -54,14 +54,14 @@ def deliver(args, result: Result) -> None:
         print(_json(args.command, result), end="")
         return
     facts = dict(result.facts)
-    signature = f"{facts.pop('signature')}\n" if "signature" in facts else ""
-    about = "".join(f"{name.replace('_', ' '):18} {cell(value)}\n" for name, value in facts.items())
+    ending = "".join(f"{one_line(facts.pop(name))}\n" for name in ("verdict", "signature") if name in facts)
+    about = "".join(f"{name.replace('_', ' '):19} {cell(value)}\n" for name, value in facts.items())
     if args.csv:
-        print(about + signature, end="", file=sys.stderr)
+        print(about + ending, end="", file=sys.stderr)
         print(_csv(first), end="")
         return
     shown = result.tables.values() if result.shown is None else result.shown
-    print("\n".join(filter(None, [about, *map(_aligned, shown), signature])), end="")
+    print("\n".join(filter(None, [about, *map(_aligned, shown), ending])), end="")
 
 
 def _drawn(figure: Callable, form: str) -> bytes:

@@ -7,21 +7,21 @@ that agree with you.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from ._check import DataError
+from ._check import near
 from .balance import balance
 from .digest import Digest, load
 from .metametrics import spa_from_p
 from .pairs import agreements
 from .permutation import p_values
-from .reweight import beta_interval, reweight_sweep
-from .sweep import beta_grid
+from .reweight import RELIABLE, reliable_interval, reweight_sweep
+from .sweep import beta_grid, need_aspects
 
+RESAMPLES = 100_000  # at most: all are drawn at once
 SAME = 1e-9  # matches this close are one number: they are means of at most some thousand terms of size one
 
 
@@ -86,7 +86,7 @@ class Calibration:
         return " ".join(out)
 
 
-def calibrate(pairs: pd.DataFrame, dataset: str | Digest, extra=None, *, by: str = "correlation", ess: float = 0.9,
+def calibrate(pairs: pd.DataFrame, dataset: str | Digest, extra=None, *, by: str = "correlation", ess: float = RELIABLE,
               step: float = 0.01, resamples: int = 1000, seed: int = 8) -> Calibration:
     """Find the β of a dataset whose meta-evaluation favours the scorers that agree with you.
 
@@ -107,18 +107,19 @@ def calibrate(pairs: pd.DataFrame, dataset: str | Digest, extra=None, *, by: str
     """
     if by not in MATCHES:
         raise ValueError(f"by is {by!r}; {' or '.join(map(repr, MATCHES))} is expected")
-    if not resamples >= 1:
-        raise ValueError(f"resamples is {resamples}; at least one is needed")
+    if not 1 <= resamples <= RESAMPLES:
+        raise ValueError(f"resamples is {resamples}; a number from 1 to {RESAMPLES} is expected")
+    if not seed >= 0:
+        raise ValueError(f"seed is {seed}; a whole number from 0 is expected")
     if not 0 < ess <= 1:
         raise ValueError(f"ess is {ess}; a share of the number of systems, above 0 and at most 1, is expected")
     d = load(dataset) if isinstance(dataset, str) else dataset
-    if d.adequacy is None:
-        raise DataError(f"{d.name} cannot be swept: that needs adequacy and fluency, whose ratings are not public")
+    need_aspects(d)
     right = agreements(pairs)
     p = _p_values(d, list(right), extra or {})
 
     natural = balance(d.adequacy, d.fluency)
-    low, high = reliable = beta_interval(d.adequacy, d.fluency, ess * len(d.systems))
+    low, high = reliable = reliable_interval(d.adequacy, d.fluency, ess)
     betas = np.union1d(beta_grid(d.adequacy, d.fluency, step), np.linspace(low, high, 41))  # however short it is
     solved = reweight_sweep(d.adequacy, d.fluency, betas)
     size = np.array([r.ess for r in solved])
@@ -195,8 +196,8 @@ def _p_values(d: Digest, scorers: list[str], extra) -> np.ndarray:
         elif s in d.scorers:
             out.append(d.scorer_p[d.scorers.index(s)])
         else:
-            near = difflib.get_close_matches(str(s), [*d.scorers, *extra], n=3, cutoff=0.4) or d.scorers
-            raise ValueError(f"{d.name} has no scorer {s!r}; did you mean {' or '.join(near)}?")
+            raise ValueError(f"{d.name} has no scorer {s!r}" +
+                             (near(s, known := [*d.scorers, *extra]) or f"; there are {', '.join(known)}"))
     return np.array(out)
 
 

@@ -17,18 +17,20 @@ import numpy as np
 import pandas as pd
 
 from . import mtme, userfiles
-from ._check import DataError
+from ._check import DataError, near
 from ._output import Result, cell, check_outputs, deliver, one_line
 from ._version import __version__
 from .balance import balance, reachable
+from .calibrate import MATCHES, calibrate
 from .digest import Digest, load
+from .pairs import read_pairs
 from .pool import Pool
-from .rank import (
-    Contest, contest, is_reliable, overview, rank, rank_sweep, reliable_interval, steps, weight_sweep, weights_table,
-)
+from .rank import Contest, contest, is_reliable, overview, rank, rank_sweep, steps, weight_sweep, weights_table
 from .result import Reweighting
-from .reweight import NotProven
+from .reweight import RELIABLE, NotProven, reliable_interval
 from .reweight import reweight as solve
+from .sweep import need_aspects
+
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
@@ -96,8 +98,8 @@ def rank_(args) -> Result:
       wide table    header system,segment,NAME,...: one column per scorer. A single column
                     called score is named after the file.
       long table    header scorer,system,segment,score
-    Tables are separated by commas or tabs; segment is the source line, counted from 1.
-    CRLF line ends and a byte-order mark do no harm.
+    Columns are separated by commas, semicolons or tabs; segment is the source line,
+    counted from 1. CRLF line ends and a byte-order mark do no harm.
 
     Every rated system must be there, and references (refA, ...) may be. Other systems,
     such as submissions that were not rated, are refused because a misspelt name looks
@@ -170,6 +172,51 @@ def evaluate(args) -> Result:
     return result._replace(shown=shown, notes=pool.notes)
 
 
+def calibrate_(args) -> Result:
+    """Find the balance whose ranking favours the scorers that agree with you.
+
+    You prefer one translation in each of some pairs; scorers score both. The answer is
+    the balance, within the reliable interval of a dataset, at which the scorers that side
+    with you do best. Resampling your pairs shows how sharp it is. The verdict says what
+    may be concluded, also if that is nothing.
+
+    pairs.csv has a header with the columns pair, preferred, scorer, first, second (in
+    any order; others, such as the texts, are ignored) and one row for each pair and
+    scorer. preferred is first or second; the columns of these names hold the scores,
+    higher is better. Scorers are named as in the dataset. For any other give its segment
+    scores of the dataset too (--scores), read as 'whichbird rank --help' says.
+
+    examples:
+      whichbird calibrate pairs.csv --dataset ende24
+      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot match.svg
+      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=my.seg.score --json
+    """
+    d = load(args.dataset)
+    need_aspects(d)
+    field = contest(d, _scores(args, d))
+    own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
+    pairs = read_pairs(args.pairs, field.scorers)
+    found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
+    ranks = rank(field, found.beta)
+    table = found.agreement.rename("agreement").reset_index().merge(ranks.table, on="scorer")
+    table = table.sort_values(["agreement", "rank", "scorer"], ascending=[False, True, True], ignore_index=True)
+    facts = _facts(overview([d])) | {
+        "reliable_interval": found.reliable, "pairs": found.pairs, "scorers": len(found.agreement), "by": found.by,
+        "beta": found.beta, "ess": ranks.reweighting.ess, "match": found.match,
+        "match_natural": found.match - found.gain, "resampled_interval": found.interval,
+        "share_above_beta0": found.above, "best_anywhere": found.anywhere,
+        "verdict": found.verdict,
+        "signature": f"{d.signature}|pairs:{found.pairs}|by:{found.by}|ess:{args.ess:g}|step:{args.step:g}"
+                     f"|resamples:{args.resamples}|resampling seed:{args.seed}|beta:{found.beta:.12g}"}
+    shown = table[["scorer", "agreement", "rank", "rank_natural"]]
+
+    def figure():
+        from . import figures
+        return figures.match_over_beta(found)
+
+    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure)
+
+
 def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
     with _about(field.name):
         found = rank(field, args.beta)
@@ -208,7 +255,7 @@ def _chosen(args, field: Contest) -> list[str]:
     """The scorers to point out: those asked for, else the reader's own, else the five best."""
     for scorer in args.show or ():
         if scorer not in field.scorers:
-            raise DataError(f"--show: {field.name} has no scorer {scorer!r}{userfiles.near(scorer, field.scorers)}")
+            raise DataError(f"--show: {field.name} has no scorer {scorer!r}{near(scorer, field.scorers)}")
     own = [s for s, mine in zip(field.scorers, field.own, strict=True) if mine]
     return args.show or own or rank(field).table["scorer"].head(5).tolist()
 
@@ -289,6 +336,20 @@ def _evaluate_arguments(parser):
     _plot_argument(parser)
 
 
+def _calibrate_arguments(parser):
+    parser.add_argument("pairs", metavar="pairs.csv", help="table with columns pair, preferred, scorer, first, second")
+    parser.add_argument("--dataset", required=True, help="a name that 'whichbird datasets' lists")
+    parser.add_argument("--by", choices=list(MATCHES), default="correlation",
+                        help="what to maximise over scorers (default: %(default)s)")
+    parser.add_argument("--ess", type=float, default=RELIABLE, metavar="SHARE",
+                        help="share of the systems that a reliable balance keeps, as ESS / K (default: %(default)s)")
+    parser.add_argument("--resamples", type=int, default=1000, help="resamples of the pairs (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=8, help="seed of the resampling (default: %(default)s)")
+    _step_argument(parser, 0.01)
+    _scores_arguments(parser)
+    _plot_argument(parser)
+
+
 def _beta_arguments(parser, required: bool = False):
     one = parser.add_mutually_exclusive_group(required=required)
     one.add_argument("--beta", type=float, help=BETA + ("" if required else "; without it, the natural one"))
@@ -296,8 +357,8 @@ def _beta_arguments(parser, required: bool = False):
     _step_argument(parser)
 
 
-def _step_argument(parser):
-    parser.add_argument("--step", type=float, default=0.02, help="distance of a sweep's balances (default: %(default)s)")
+def _step_argument(parser, default: float = 0.02):
+    parser.add_argument("--step", type=float, default=default, help="distance of balances in a sweep (default: %(default)s)")
 
 
 def _scores_arguments(parser):
@@ -322,6 +383,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),
     "evaluate": (evaluate, _evaluate_arguments),
+    "calibrate": (calibrate_, _calibrate_arguments),
 }
 
 

@@ -5,7 +5,6 @@ The file is a NumPy archive without pickles. P-values are stored as whole number
 
 from __future__ import annotations
 
-import difflib
 import io
 import json
 import os
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ._check import DataError
+from ._check import DataError, near
 from ._version import __version__
 from .augment import DIALS, FAMILIES, offsets, shifts
 from .mtme import DATASETS
@@ -309,16 +308,16 @@ def read_table(name: str, **options) -> pd.DataFrame:
     try:
         return pd.read_csv(path, **options)
     except FileNotFoundError:
-        near = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
-        raise DataError(f"{path}: no such file; there is {near}") from None
+        tables = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
+        raise DataError(f"{path}: no such file; there is {tables}") from None
 
 
 def _known(name: str) -> str:
     known = datasets()
+    if not known:
+        raise DataError(f"{folder()}: no dataset is there; run 'make data'")
     if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
-        raise DataError(f"unknown dataset {name!r}; did you mean {' or '.join(near)}?" if known else
-                        f"{folder()}: no dataset is there; run 'make data'")
+        raise DataError(f"unknown dataset {name!r}" + (near(name, known) or f"; there are {', '.join(known)}"))
     return name
 
 

@@ -16,11 +16,10 @@ from .balance import balance, reachable
 from .digest import Digest, datasets, load
 from .mtme import DATASETS
 from .report import _Shown
-from .reweight import beta_interval, reweight_sweep
+from .reweight import reliable_interval, reweight_sweep
 from .sweep import sweep
 
 UNIT = 1e8       # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
-RELIABLE = 0.9   # the reliable interval: the balances that keep at least this share of the systems, as ESS / K
 LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
 
 
@@ -42,7 +41,7 @@ def beta_stops(adequacy, fluency, step: float = 0.005) -> np.ndarray:
     array([0.2  , 0.4  , 0.6  , 0.607, 0.64 , 0.68 ])
     """
     low, high = reachable(adequacy, fluency)
-    inner = beta_interval(adequacy, fluency, RELIABLE * np.size(adequacy))
+    inner = reliable_interval(adequacy, fluency)
     stops = [_multiples(step, low, high), [low, high, balance(adequacy, fluency), *inner]]
     if inner[1] - inner[0] < 20 * step:
         stops.append(_multiples(step / 5, *inner))
@@ -72,7 +71,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
     stops = beta_stops(a, f, step)
     solved = reweight_sweep(a, f, stops)
     measures = sweep(d, stops)
-    inner = beta_interval(a, f, RELIABLE * a.size)
+    inner = reliable_interval(a, f)
     return {
         "name": d.name, "title": _title(d.name), "signature": d.signature,
         "permutations": d.info["permutations"], "unit": UNIT,

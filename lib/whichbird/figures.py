@@ -211,6 +211,33 @@ def weights_over_beta(table, interval, beta: float | None = None) -> Figure:
     return fig
 
 
+def match_over_beta(found) -> Figure:
+    """How well SPA matches a practitioner's agreement, over β: a `Calibration` drawn.
+
+    The reliable interval is shaded, and the curve heavy in it. The bar at the foot holds 90 % of the answers on
+    resampled pairs. The full dot is the answer, the open one the best of the whole range.
+    """
+    fig = Figure(figsize=(6.4, 4.6), layout="constrained")
+    ax = fig.subplots()
+    table, colour = found.table, ADEQUACY if found.beta > found.natural else FLUENCY
+    inner = table[table["reliable"]]
+    _shade(ax, found.reliable, None)
+    ax.axvline(found.natural, color=FAINT, ls=":", lw=1.4, label=f"β₀ = {found.natural:.3f}")
+    ax.plot(table["beta"], table[found.by], color=colour, lw=1, alpha=0.7)
+    ax.plot(inner["beta"], inner[found.by], color=colour, lw=2.8)
+    ax.plot(found.anywhere, table[found.by].max(), "o", mec=colour, mfc=PAPER, ms=8, mew=1.6,
+            label=f"best anywhere: β = {found.anywhere:.3f}")
+    ax.plot(found.beta, found.match, "o", color=colour, ms=9, label=f"best reliable: β = {found.beta:.3f}")
+    foot = ax.get_xaxis_transform()
+    ax.plot(found.interval, (0.03, 0.03), color=INK, lw=3, marker="|", ms=12, mew=2, transform=foot,
+            label="90 % of resamples: {:.3f} to {:.3f}".format(*found.interval))
+    ax.set(xlabel="balance β: all fluency 0, all adequacy 1", ylabel=f"{found.by} of agreement and SPA")
+    ax.set_xlim(-0.01, 1.01)
+    ax.margins(y=0.12)
+    fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
+    return fig
+
+
 def _shade(ax: plt.Axes, interval, beta: float | None, fill: bool = True) -> None:
     """Mark the reliable interval, and a balance."""
     first = ax.get_subplotspec().is_first_row()  # one entry of each in the legend

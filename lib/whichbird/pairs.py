@@ -6,13 +6,12 @@ and of the second translation, higher is better.
 
 from __future__ import annotations
 
-import csv
-import io
-from pathlib import Path
+from collections.abc import Collection
 
 import pandas as pd
 
-from ._check import DataError, vector
+from ._check import DataError, near, vector
+from ._sheet import read_sheet, short
 from .balance import resolution
 
 COLUMNS = ("pair", "preferred", "scorer", "first", "second")
@@ -59,55 +58,45 @@ def agreements(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(out, index=first.index).rename_axis(columns="scorer")
 
 
-def read_pairs(path) -> pd.DataFrame:
-    """Read a table of pairs from a CSV file with the columns pair, preferred, scorer, first, second.
+def read_pairs(path, scorers: Collection[str] | None = None) -> pd.DataFrame:
+    """Read a table of pairs from a file with the columns pair, preferred, scorer, first, second.
 
-    Fields are separated by commas, semicolons or tabs, as in the header; other columns (the texts, say) are left out.
+    Columns are separated by commas, semicolons or tabs, as in the header; others (the texts, say) are left out.
+    `scorers`, if given, are the names that the file may use.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     print("pair,preferred,scorer,first,second\\n1,first,A,3,2\\n1,first,B,0,0", file=file)
+    ...     print("2,second,A,1,4\\n2,second,B,1,0", file=file, flush=True)
+    ...     read_pairs(file.name)
+      pair preferred scorer  first  second
+    0    1     first      A    3.0     2.0
+    1    1     first      B    0.0     0.0
+    2    2    second      A    1.0     4.0
+    3    2    second      B    1.0     0.0
     """
-    path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; a CSV file with the columns {', '.join(COLUMNS)} is expected") from None
-    except UnicodeDecodeError as error:
-        line = 1 + error.object[:error.start].count(b"\n")
-        raise DataError(f"{path}: line {line} is not UTF-8 text") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=text.partition("\n")[0].count))
-    header = [h.strip().lower() for h in next(rows, [])]
-    lacking = [c for c in COLUMNS if c not in header]
-    if lacking:
-        raise DataError(f"{path}: line 1 has no column {lacking[0]!r}; the header must name {', '.join(COLUMNS)}")
-    at, out = [header.index(c) for c in COLUMNS], []
-    for row in rows:
-        place = f"{path}: line {rows.line_num}"
-        if any(map(str.strip, row)):
-            if len(row) < len(header):
-                raise DataError(f"{place} has {len(row)} columns where the header has {len(header)}")
-            out.append(_fields(place, [row[k].strip() for k in at]))
-    if not out:
-        raise DataError(f"{path}: no pair below the header; one line per pair and scorer is expected")
+    sheet = read_sheet(path, COLUMNS)
+    seen: dict[tuple[str, str], int] = {}
+    sides: dict[str, tuple[str, int]] = {}
+    out = []
+    for line, cells in sheet.rows:
+        pair, scorer = (sheet.name(line, cells, column) for column in ("pair", "scorer"))
+        side = cells["preferred"].lower()
+        if side not in SIDES:
+            raise DataError(f"{sheet.place(line, 'preferred')} has {short(cells['preferred'])}; "
+                            "first or second is expected")
+        if scorers is not None and scorer not in scorers:
+            raise DataError(f"{sheet.place(line, 'scorer')} has {short(scorer)}, which is none of the {len(scorers)} "
+                            f"scorers{near(scorer, scorers)}")
+        sheet.once(seen, (pair, scorer), line, f"pair {pair!r} for scorer {scorer!r}")
+        chosen, where = sides.setdefault(pair, (side, line))
+        if side != chosen:
+            raise DataError(f"{sheet.place(line, 'preferred')} has {side!r} for pair {pair!r}, "
+                            f"where line {where} has {chosen!r}")
+        out.append((pair, side, scorer, *(sheet.number(line, cells, column) for column in SIDES)))
     table = pd.DataFrame(out, columns=COLUMNS)
     try:
         agreements(table)
     except ValueError as error:
-        raise DataError(f"{path}: {error}") from None
+        raise DataError(f"{sheet.path}: {error}") from None
     return table
-
-
-def _fields(place: str, row: list[str]) -> tuple:
-    pair, preferred, scorer, *scores = row
-    for name, value in (("pair", pair), ("scorer", scorer)):
-        if not value:
-            raise DataError(f"{place} has nothing in column {name!r}; a name is expected")
-    if preferred.lower() not in SIDES:
-        raise DataError(f"{place} has {preferred!r} in column 'preferred'; first or second is expected")
-    for name, value in zip(SIDES, scores, strict=True):
-        try:
-            usable = abs(float(value)) < float("inf")
-        except ValueError:
-            usable = False
-        if not usable:
-            raise DataError(f"{place} has {value!r} in column {name!r}; a finite number is expected")
-    return pair, preferred.lower(), scorer, *map(float, scores)

@@ -24,9 +24,8 @@ from .mtme import CONSTANT
 from .permutation import PERMUTATIONS, SEED, p_counts
 from .pool import Pool, system_means
 from .result import Reweighting
-from .reweight import beta_interval, reweight, reweight_sweep
+from .reweight import RELIABLE, reliable_interval, reweight, reweight_sweep
 
-RELIABLE = 0.9   # a weighting is called reliable while its effective sample size is at least this share of K
 TIE = 12         # decimals: SPA is a sum over at most some thousand pairs, which errs by less
 HIDDEN = "adequacy and fluency are not public"
 
@@ -185,16 +184,6 @@ def steps(adequacy, fluency, step: float = 0.02) -> np.ndarray:
     low, high = reachable(adequacy, fluency)
     even = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
     return np.unique(np.concatenate([even.round(10), [balance(adequacy, fluency), low, high]]).clip(low, high))
-
-
-def reliable_interval(adequacy, fluency) -> tuple[float, float]:
-    """The balances at which the best weighting keeps an effective sample size of at least 0.9 K.
-
-    >>> low, high = reliable_interval([0, 1, 2, 3], [0, 2, 1, 1])
-    >>> round(low, 3), round(high, 3)
-    (0.607, 0.8)
-    """
-    return beta_interval(adequacy, fluency, RELIABLE * len(adequacy))
 
 
 def is_reliable(r: Reweighting) -> bool:

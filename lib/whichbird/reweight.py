@@ -48,6 +48,7 @@ GRID = 8              # starting centres spread evenly over the range of v, and 
 SPREAD = 4.0          # ratio of successive distances of the intervals from the best mean
 ROUNDS = 60           # rounds of gap splitting before giving up; as many halvings exhaust double precision
 ROWS = 20_000         # saddles per target before giving up; thirty are usual, a pool next to a line takes thousands
+RELIABLE = 0.9        # a weighting is called reliable while its effective sample size is at least this share of K
 CELLS = 1 << 18       # numbers per work array; sweeps are cut into blocks of about this size
 
 
@@ -116,6 +117,16 @@ def beta_interval(adequacy, fluency, ess) -> tuple[float, float]:
     goal = np.sqrt(max(0, 1 / ess - 1 / size))
     natural = _balance(pool, np.full(size, 1 / size))
     return tuple(_edge(adequacy, fluency, natural, end, goal) for end in _reachable(pool))
+
+
+def reliable_interval(adequacy, fluency, share: float = RELIABLE) -> tuple[float, float]:
+    """The balances at which the best weighting keeps an effective sample size of at least `share` of the K systems.
+
+    >>> low, high = reliable_interval([0, 1, 2, 3], [0, 2, 1, 1])
+    >>> round(low, 3), round(high, 3)
+    (0.607, 0.8)
+    """
+    return beta_interval(adequacy, fluency, max(1.0, share * len(adequacy)))  # no weighting has less than 1
 
 
 def _edge(adequacy, fluency, inner, outer, goal) -> float:

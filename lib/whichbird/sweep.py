@@ -23,12 +23,18 @@ def beta_grid(adequacy, fluency, step: float = 0.01) -> np.ndarray:
     >>> beta_grid([0, 2, 0], [0, 1, 3], step=0.4)
     array([0.        , 0.36363636, 0.4       , 0.5       , 0.8       ])
     """
-    if not step > 0:
-        raise ValueError(f"step is {step}; a positive number is expected")
+    if not step >= 1e-4:
+        raise ValueError(f"step is {step}; a number from 0.0001 is expected")
     low, high = reachable(adequacy, fluency)
     even = np.linspace(low, high, max(1, round((high - low) / step)) + 1)
     pairs = pair_balances(adequacy, fluency)
     return np.unique(np.concatenate([even, pairs[~np.isnan(pairs)], [balance(adequacy, fluency)]]).clip(low, high))
+
+
+def need_aspects(d: Digest) -> None:
+    """Refuse a dataset that has no balance to move."""
+    if d.adequacy is None:
+        raise DataError(f"{d.name} cannot be swept: that needs adequacy and fluency, whose ratings are not public")
 
 
 def sweep(d: Digest, betas=None, meta: str = "spa") -> pd.DataFrame:
@@ -39,8 +45,7 @@ def sweep(d: Digest, betas=None, meta: str = "spa") -> pd.DataFrame:
     """
     if meta not in METAMETRICS:
         raise ValueError(f"unknown meta-metric {meta!r}; 'spa' or 'pearson' is expected")
-    if d.adequacy is None:
-        raise DataError(f"{d.name} cannot be swept: that needs adequacy and fluency, whose ratings are not public")
+    need_aspects(d)
     betas = beta_grid(d.adequacy, d.fluency) if betas is None else np.asarray(betas)
     solved = reweight_sweep(d.adequacy, d.fluency, betas)
     w = np.array([r.weights for r in solved])

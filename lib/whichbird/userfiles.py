@@ -1,34 +1,26 @@
 """Files of people with own data: scores of a scorer, system means, human ratings.
 
 Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its
-n-th segment. Or a table with a header, separated by commas or tabs: system, segment and one column per scorer, or
-scorer, system, segment, score. Human ratings: a table system, segment, adequacy, fluency (and total, if there are
-errors of neither aspect), or rows of MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
+n-th segment. Or a table with a header: system, segment and one column per scorer, or scorer, system, segment, score.
+Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect), or rows of
+MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
 """
 
 from __future__ import annotations
 
-import csv
-import difflib
-import io
 import re
-from collections.abc import Iterable
-from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ._check import DataError
+from ._check import DataError, near
 from ._files import read_text
+from ._sheet import header, number, read_sheet, short
 from .digest import Digest
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool
 from .rank import refuse_constant
-
-NAMES, NUMBERS = {"system", "segment", "scorer"}, {"score", "adequacy", "fluency", "total"}  # columns known in any case
-LARGEST = 1e100  # sums of squares of larger scores would overflow
 
 
 def read_systems(path) -> pd.DataFrame:
@@ -41,10 +33,11 @@ def read_systems(path) -> pd.DataFrame:
       system  adequacy  fluency
     0      x       2.0      1.5
     """
-    sheet = _sheet(path, ("system", "adequacy", "fluency"))
+    sheet = read_sheet(path, ("system", "adequacy", "fluency"))
     first: dict[str, int] = {}
     for line, cells in sheet.rows:
-        sheet.once(first, cells["system"], line, f"system {cells['system']!r}")
+        system = sheet.name(line, cells, "system")
+        sheet.once(first, system, line, f"system {system!r}")
     a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
     return pd.DataFrame({"system": list(first), "adequacy": a, "fluency": f})
 
@@ -63,13 +56,13 @@ def read_human(path) -> Pool:
     >>> pool.systems, pool.segments, pool.total.tolist()
     (('x', 'y'), ('s1',), [[-1.0], [-2.0]])
     """
-    if {"category", "severity"} <= _header(read_text(path)):
+    if {"category", "severity"} <= header(read_text(path)):
         return read_mqm_tsv(path)
-    sheet = _sheet(path, ("system", "segment", "adequacy", "fluency"))
+    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
     first: dict[tuple, int] = {}
     segments: dict[str, int] = {}
     for line, cells in sheet.rows:
-        system, segment = cells["system"], cells["segment"]
+        system, segment = (sheet.name(line, cells, column) for column in ("system", "segment"))
         segments.setdefault(segment, len(segments))
         sheet.once(first, (system, segment), line, f"system {system!r} on segment {segment!r}")
     named = sorted({system for system, _ in first})
@@ -109,9 +102,9 @@ def read_scorers(path, source: Digest | Pool, name: str | None = None,
     [[4.0, 6.0], [1.0, 3.0]]
     """
     path = Path(path)
-    header = _header(read_text(path))
+    words = header(read_text(path))
     name = name or re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
-    if path.suffix.lower() == ".csv" or {"system", "segment"} <= header:
+    if path.suffix.lower() == ".csv" or {"system", "segment"} <= words:
         found = _table_scorers(path, source, name, ignore_extra)
     else:
         found = {name: _field_scorer(path, source, ignore_extra)}
@@ -141,7 +134,7 @@ def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.n
             wanted = f"{rated} are" if rated == every else f"{every} (all source lines) or {rated} (the rated ones) in all are"
             raise DataError(f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} expected")
         chosen = range(rated) if len(cells) == rated else source.lines
-        values = [_number(f"{path}: line {line}, column 2", text, may_lack=True) for line, text in cells]
+        values = [number(f"{path}: line {line}, column 2", text, may_lack=True) for line, text in cells]
         for n, at in enumerate(chosen):
             if values[at] is None:
                 raise DataError(f"{path}: line {cells[at][0]}, column 2: {system!r} has no score on a rated segment; "
@@ -151,7 +144,7 @@ def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.n
 
 
 def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: bool) -> dict[str, np.ndarray]:
-    sheet = _sheet(path, ("system", "segment"))
+    sheet = read_sheet(path, ("system", "segment"), ("scorer", "score"))
     long = "scorer" in sheet.columns
     columns = ["score"] if long else [c for c in sheet.columns if c not in ("system", "segment")]
     if long and "score" not in sheet.columns or not columns:
@@ -159,7 +152,7 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
                         "system, segment, score are expected")
     first: dict[str, str] = {}
     for line, cells in sheet.rows:
-        first.setdefault(cells["system"], sheet.place(line, "system"))
+        first.setdefault(sheet.name(line, cells, "system"), sheet.place(line, "system"))
     _check_systems(path, first, source, ignore_extra)
     row_of = {system: k for k, system in enumerate(source.systems)}
     names = _segment_names(source)
@@ -168,15 +161,15 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
     found: dict[str, np.ndarray] = {}
     seen: dict[tuple, int] = {}
     for line, cells in sheet.rows:
-        system, segment = cells["system"], cells["segment"]
+        system, segment = cells["system"], sheet.name(line, cells, "segment")
         if system not in row_of:
             continue
         if segment not in known and not ignore_extra:
             wanted = "a segment that is rated" if _named(source) else f"a source line, 1 to {source.source_lines},"
-            raise DataError(f"{sheet.place(line, 'segment')} has {_short(segment)}; {wanted} is expected "
+            raise DataError(f"{sheet.place(line, 'segment')} has {short(segment)}; {wanted} is expected "
                             "(--ignore-extra leaves others out)")
         for column in columns:
-            scorer = cells["scorer"] if long else name if columns == ["score"] else column
+            scorer = sheet.name(line, cells, "scorer") if long else name if columns == ["score"] else column
             what = f"the score of {scorer!r} for {system!r} on segment {segment!r}"
             sheet.once(seen, (scorer, system, segment), line, what)
             value = sheet.number(line, cells, column)
@@ -206,102 +199,8 @@ def _check_systems(path: Path, found: dict[str, str], source: Digest | Pool, ign
     missing = [s for s in source.systems if s not in found]
     extra = [s for s in found if s not in source.systems and not is_human(s)]
     if extra and not ignore_extra:
-        raise DataError(f"{found[extra[0]]}: system {_short(extra[0])} is not among the {len(source.systems)} rated systems "
+        raise DataError(f"{found[extra[0]]}: system {short(extra[0])} is not among the {len(source.systems)} rated systems "
                         f"of {source.name}{near(extra[0], missing)} (--ignore-extra leaves such systems out)")
     if missing:
         raise DataError(f"{path}: system {missing[0]!r} is missing; all {len(source.systems)} rated systems of "
                         f"{source.name} are needed{near(missing[0], extra, 'is it called')}")
-
-
-def near(name: str, others: Iterable[str], ask: str = "did you mean") -> str:
-    """A question that names the closest of `others`, or nothing."""
-    close = difflib.get_close_matches(name, list(others), n=1)
-    return f"; {ask} {close[0]!r}?" if close else ""
-
-
-class _Sheet(NamedTuple):
-    """A table with a header: column names in lower case, and for each row its line and its cells by column."""
-
-    path: Path
-    columns: list[str]
-    rows: list[tuple[int, dict[str, str]]]
-
-    def place(self, line: int, column: str) -> str:
-        return f"{self.path}: line {line}, column {self.columns.index(column) + 1} ({column})"
-
-    def number(self, line: int, cells: dict[str, str], column: str) -> float:
-        return _number(self.place(line, column), cells[column])
-
-    def once(self, seen: dict, key, line: int, what: str) -> None:
-        """Remember where `key` stands; refuse a second row of it."""
-        if seen.setdefault(key, line) != line:
-            raise DataError(f"{self.path}: line {line} repeats {what}, which line {seen[key]} has already")
-
-
-def _header(text: str) -> set[str]:
-    """The words of the first line, in lower case: enough to tell what kind of file it is."""
-    line = text.lstrip("\n").split("\n", 1)[0]
-    return {cell.strip(' "').lower() for cell in line.split(_delimiter(text))}
-
-
-def _delimiter(text: str) -> str:
-    return "\t" if "\t" in text.lstrip("\n").split("\n", 1)[0] else ","
-
-
-def _sheet(path, need: tuple[str, ...]) -> _Sheet:
-    path, text = Path(path), read_text(path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-    columns: list[str] = []
-    rows = []
-    try:
-        for row in reader:
-            row = [cell.strip() for cell in row]
-            if not columns and row:
-                columns = _columns(path, row, need)
-            elif row:
-                line = reader.line_num
-                if len(row) != len(columns):
-                    raise DataError(f"{path}: line {line} has {len(row)} columns where the header has {len(columns)}")
-                for n, (column, cell) in enumerate(zip(columns, row, strict=True), start=1):
-                    if column in NAMES and not cell:
-                        raise DataError(f"{path}: line {line}, column {n} ({column}) is empty; a name is expected")
-                rows.append((line, dict(zip(columns, row, strict=True))))
-    except csv.Error as error:
-        raise DataError(f"{path}: line {reader.line_num} is no row of a table: {error}") from None
-    if not rows:
-        raise DataError(f"{path}: no row follows the header")
-    return _Sheet(path, columns, rows)
-
-
-def _columns(path: Path, row: list[str], need: tuple[str, ...]) -> list[str]:
-    """The header's names: ours in lower case, those of scorers as they are."""
-    columns = [name.lower() if name.lower() in NAMES | NUMBERS else name for name in row]
-    for column in need:
-        if column not in columns:
-            raise DataError(f"{path}: line 1 has no column {column!r}; the header must name {', '.join(need)}")
-    for n, column in enumerate(columns, start=1):
-        if not column:
-            raise DataError(f"{path}: line 1, column {n} has no name; every column needs one")
-        if columns.count(column) > 1:
-            raise DataError(f"{path}: line 1, column {n}: the name {_short(column)} is there twice; names must differ")
-    return columns
-
-
-def _number(place: str, text: str, may_lack: bool = False) -> float | None:
-    """The finite number that `text` spells; None for "None" where a score may lack."""
-    if may_lack and text == "None":
-        return None
-    try:
-        value = float(text)
-        usable = isfinite(value) and "_" not in text
-    except ValueError:
-        usable = False
-    if not usable:
-        raise DataError(f"{place} has {_short(text)}; a finite number is expected")
-    if abs(value) > LARGEST:
-        raise DataError(f"{place} has {_short(text)}; a score between -1e100 and 1e100 is expected")
-    return value
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

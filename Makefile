@@ -64,5 +64,5 @@ bench: .venv/.ready
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv _build .pytest_cache .hypothesis lib/whichbird.egg-info
+	rm -rf .venv _build .pytest_cache .hypothesis lib/whichbird.egg-info lib/build
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -620,7 +620,8 @@
       const standIn = root.dataset.standIn && document.getElementById(root.dataset.standIn);
       if (standIn) (standIn.closest(".cell") || standIn).hidden = true;
       const first = live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined;
-      if (live.mini || !live.restore(location.hash)) live.open(first);
+      // a page that links here says ?dataset=…: the theme's own script trips over such a fragment in a link
+      if (live.mini || !(live.restore(location.hash) || live.restore(location.search))) live.open(first);
     });
   }
 

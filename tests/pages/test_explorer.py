@@ -187,6 +187,10 @@ def test_fragment_restores_and_follows_the_state(explorer):
     assert explorer.state()["beta"] == 0.75
     explorer.open("#dataset=nowhere&beta=0.4")
     assert explorer.state()["dataset"] == "ende24"
+    explorer.open("?dataset=ende22&beta=0.7")  # as other pages link here
+    assert explorer.state()["dataset"] == "ende22" and explorer.state()["beta"] == 0.7
+    explorer.open("?dataset=ende22&beta=0.7#dataset=ende21&beta=0.4")
+    assert explorer.state()["dataset"] == "ende21"
     explorer.open("#dataset=ende21&beta=0.4").choose("zhen22")
     explorer.wait(lambda: re.fullmatch(r"#dataset=zhen22&beta=0\.97\d+", explorer.script("return location.hash")))
 

@@ -556,6 +556,30 @@ def test_a_shipped_scorers_own_file_reproduces_its_spa_exactly(mtme_root, name, 
             assert rows["mine"]["spa"] == rows[scorer]["spa"] and rows["mine"]["rank"] == rows[scorer]["rank"]
 
 
+def test_the_reference_wmt_used_can_be_asked_for():
+    d = wb.load("ende24")
+    assert d.info["standard"] == "refB"
+    found = json.loads(run("rank", "ende24", "--reference", "refB", "--json")[1])
+    expected = dict(zip(d.scorers, wb.spa_from_p(d.human_p, d.standard_p), strict=True))
+    assert {row["scorer"]: row["spa"] for row in found["ranking"]} == pytest.approx(expected, rel=1e-12)
+    assert "|ref:refB|" in found["signature"]
+    paper = json.loads(run("rank", "ende24", "--reference", "refA", "--json")[1])
+    assert paper == json.loads(run("rank", "ende24", "--json")[1]) != found
+    code, _, err = run("rank", "ende24", "--reference", "refC")
+    assert code == 2 and "ende24 ships scorers with refA (the paper's) and refB (WMT's), not with 'refC'" in err
+    code, _, err = run("sweep", "ende22", "--reference", "refB")
+    assert code == 2 and "ende22 ships scorers with refA, not with 'refB'" in err
+
+
+def test_a_scorers_file_with_the_other_reference_reproduces_its_spa_exactly(mtme_root):
+    folder = Path(mtme_root, "mt-metrics-eval-v2") if Path(mtme_root, "mt-metrics-eval-v2").is_dir() else Path(mtme_root)
+    file = folder / "wmt24/metric-scores/en-de/BLEU-refB.seg.score"
+    code, out, err = run("rank", "ende24", "--reference", "refB", "--beta", 0.6, "--scores", f"mine={file}", "--ignore-extra", "--json")
+    assert code == 0, err
+    rows = {row["scorer"]: row for row in json.loads(out)["ranking"]}
+    assert rows["mine"]["spa"] == rows["BLEU"]["spa"]
+
+
 @pytest.mark.parametrize("name", ["ende24", "ted_ende", "heen23"])
 def test_a_tree_gives_what_ships(mtme_root, name):
     d, source = wb.load(name), mtme.DATASETS[name]

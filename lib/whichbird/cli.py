@@ -101,6 +101,9 @@ def rank_(args) -> Result:
     Columns are separated by commas, semicolons or tabs; segment is the source line,
     counted from 1. CRLF line ends and a byte-order mark do no harm.
 
+    Scorers that compare with a reference translation were given refA, as in the paper.
+    Where WMT used another, --reference names it (refB in ende24): choose what yours saw.
+
     Every rated system must be there, and references (refA, ...) may be. Other systems,
     such as submissions that were not rated, are refused because a misspelt name looks
     the same; --ignore-extra leaves them out.
@@ -111,7 +114,7 @@ def rank_(args) -> Result:
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """
     d = load(args.dataset)
-    return _ranking(args, contest(d, _scores(args, d)), overview([d]))
+    return _ranking(args, contest(d, _scores(args, d), args.reference), overview([d]))
 
 
 def sweep(args) -> Result:
@@ -128,7 +131,7 @@ def sweep(args) -> Result:
       whichbird sweep ende24 --csv > sweep.csv
     """
     d = load(args.dataset)
-    return _sweep(args, contest(d, _scores(args, d)), overview([d]))
+    return _sweep(args, contest(d, _scores(args, d), args.reference), overview([d]))
 
 
 def evaluate(args) -> Result:
@@ -310,13 +313,18 @@ def _reweight_arguments(parser):
 
 
 def _rank_arguments(parser):
-    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+    _dataset_arguments(parser)
     parser.add_argument("--beta", type=float, help=BETA + "; without it, the natural one")
     _scores_arguments(parser)
 
 
-def _sweep_arguments(parser):
+def _dataset_arguments(parser):
     parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+    parser.add_argument("--reference", help="what the shipped scorers compare with: refA, or the one WMT used (default: refA)")
+
+
+def _sweep_arguments(parser):
+    _dataset_arguments(parser)
     _step_argument(parser)
     _scores_arguments(parser)
     _show_argument(parser)

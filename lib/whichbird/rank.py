@@ -44,10 +44,11 @@ class Contest(NamedTuple):
     signature: str
 
 
-def contest(source: Digest | Pool, scores: Mapping | None = None) -> Contest:
+def contest(source: Digest | Pool, scores: Mapping | None = None, reference: str | None = None) -> Contest:
     """The scorers of `source` and your own `scores` (as `rank` takes them), every permutation test done.
 
-    `rank` and `rank_sweep` make one themselves; make it first where both are wanted.
+    `rank` and `rank_sweep` make one themselves; make it first where both are wanted, or another `reference`: that of the
+    paper, refA, unless you name the one WMT used, `source.info["standard"]`. Yours should have seen the same.
 
     >>> from whichbird import load
     >>> contest(load("ende24")).p.shape
@@ -59,9 +60,10 @@ def contest(source: Digest | Pool, scores: Mapping | None = None) -> Contest:
             raise DataError(f"{source.name} has a scorer {name!r} already; give yours another name")
     if isinstance(source, Digest):
         permutations, seed = source.info["permutations"], source.info["seed"]
-        human, shipped, signature = source.human_p, source.scorer_p, source.signature
-        new = scores
+        human, (shipped, signature), new = source.human_p, _with_reference(source, reference), scores
     else:
+        if reference not in (None, source.reference):
+            raise DataError(f"{source.name} was read with {source.reference}; read it again for {reference}")
         permutations, seed = PERMUTATIONS, SEED
         human, shipped = p_counts(source.total, permutations, seed) / permutations, None
         signature = (f"{source.name}|sys:{len(source.systems)}|seg:{len(source.lines)}|ref:{source.reference}"
@@ -76,6 +78,16 @@ def contest(source: Digest | Pool, scores: Mapping | None = None) -> Contest:
     return Contest(source.name, source.systems, *aspects(source), human, names,
                     p if shipped is None else np.concatenate([shipped, p]),
                     np.array([name in scores for name in names]), signature)
+
+
+def _with_reference(d: Digest, reference: str | None) -> tuple[np.ndarray, str]:
+    """The shipped scorers' p-values with a reference, (M, P), and the signature that says so."""
+    paper, standard = d.info["reference"], d.info["standard"]
+    if reference not in (None, paper, standard):
+        known = f"{paper} (the paper's) and {standard} (WMT's)" if standard != paper else paper
+        raise DataError(f"{d.name} ships scorers with {known}, not with {reference!r}")
+    shipped = d.scorer_p if reference in (None, paper) else d.standard_p
+    return shipped, d.signature.replace(f"|ref:{paper}|", f"|ref:{reference or paper}|")
 
 
 @dataclass(frozen=True, eq=False)

@@ -277,7 +277,7 @@
       this.note = html("span", { class: "wb-note", role: "status" });
       this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "",
                                      "aria-label": "Weights and ranking as CSV" });
-      this.plane = new Plane(this, titled("The systems", " Dot area: weight. Ring: none, as in all of the hatched part." +
+      this.plane = new Plane(this, titled("The systems", " Dot area: weight. Rings, in the hatched part, have none." +
         (this.mini ? "" : " Cross: one standard deviation each way.")));
       this.list = html("ol", { class: "wb-ranking" });
 

@@ -95,7 +95,7 @@
 
   class Chart {
     constructor(figure, label, height, title) {
-      Object.assign(this, { figure, height, left: 34, right: 10, top: 14, bottom: 20 });
+      Object.assign(this, { figure, height, left: 34, right: 10, top: 22, bottom: 20 });
       this.node = svg("svg", { role: "img", "aria-label": label, class: "wb-chart" });
       this.box = html("figure", {}, [html("figcaption", {}, title), this.node]);
       const move = (event) => {
@@ -134,7 +134,7 @@
         ...marks.map(([v, text]) => svg("text", { x: this.left - 6, y: this.y(v) + 4, "text-anchor": "end" }, text)),
         ...[0, 0.25, 0.5, 0.75, 1].map((b) => svg("text", { x: this.x(b), y: foot, "text-anchor": "middle" }, `${b}`)),
         svg("line", { class: "wb-natural", x1: natural, x2: natural, y1: this.top, y2: outer }),
-        svg("text", { x: clamp(natural, 0, this.width - 18), y: this.top - 4, "text-anchor": "middle" }, "β₀"),
+        svg("text", { x: round(natural), y: this.top - 9, "text-anchor": "middle" }, "β₀"), // clear of a dot on the top line
         ...curves.map(([name, values]) => svg("path", { class: `wb-curve ${name}`, d: path(values) })),
         (this.cursor = svg("line", { class: "wb-cursor", y1: this.top, y2: outer })),
         ...(this.dots = curves.map(([name]) => svg("circle", { class: `wb-dot ${name}`, r: 4.5 }))));
@@ -152,9 +152,10 @@
   class Plane {
     constructor(figure, title) {
       this.figure = figure;
-      this.clip = `wb-clip-${figures}`;
+      [this.clip, this.hatch] = [`wb-clip-${figures}`, `wb-hatch-${figures}`];
       this.node = svg("svg", { role: "img", class: "wb-plane", "aria-label":
-        "The systems in the plane of adequacy and fluency. The area of a dot is its weight; a ring has none." });
+        "The systems in the plane of adequacy and fluency. The area of a dot is its weight; a ring has none. " +
+        "Hatched: the part of the plane where systems get no weight." });
       this.box = html("figure", {}, [html("figcaption", {}, title), this.node]);
     }
 
@@ -179,7 +180,7 @@
       const inner = svg("g", { "clip-path": `url(#${this.clip})` }, [
         ...across.map((v) => rule(this.x(v), this.x(v), edge, edge + size)),
         ...up.map((v) => rule(left, left + size, this.y(v), this.y(v))),
-        (this.beyond = svg("path", { class: "wb-beyond" })),
+        (this.beyond = svg("path", { class: "wb-beyond", fill: `url(#${this.hatch})` })),
         (this.hyperbola = svg("path", { class: "wb-hyperbola" })),
         ...(this.dots = page.systems.map((name, k) => {
           const at = { cx: round(this.x(a[k])), cy: round(this.y(f[k])), "data-k": k };
@@ -196,6 +197,8 @@
         svg("text", { class: `wb-label ${name}`, "text-anchor": "middle", transform }, text);
       this.node.replaceChildren(
         svg("clipPath", { id: this.clip }, svg("rect", { x: left, y: edge, width: size, height: size })),
+        svg("pattern", { id: this.hatch, width: 7, height: 7, patternUnits: "userSpaceOnUse",
+                         patternTransform: "rotate(45)" }, svg("line", { x1: 0.5, x2: 0.5, y1: 0, y2: 7 })),
         inner,
         svg("rect", { class: "wb-frame", x: left, y: edge, width: size, height: size }),
         ...across.filter((v) => this.x(v) > left + 8 && this.x(v) < left + size - 8)
@@ -261,7 +264,7 @@
       const id = (name) => `wb-${name}-${figures}`;
 
       this.select = html("select", { id: id("dataset") }, pages.map((p) => html("option", { value: p.name },
-        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(2)}`)));
+        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}`)));
       this.field = html("input", { id: id("beta"), type: "number", step: "any", inputmode: "decimal" });
       this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: 0.001,
                                     "aria-label": "Balance β, from all fluency to all adequacy" });
@@ -274,8 +277,8 @@
       this.note = html("span", { class: "wb-note", role: "status" });
       this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "",
                                      "aria-label": "Weights and ranking as CSV" });
-      this.plane = new Plane(this, titled("The systems", this.mini ? " dot area: weight" :
-        " Dot area: weight. Ring: none; a hyperbola cuts it off. Cross: one standard deviation each way."));
+      this.plane = new Plane(this, titled("The systems", " Dot area: weight. Rings, in the hatched part, have none." +
+        (this.mini ? "" : " Cross: one standard deviation each way.")));
       this.list = html("ol", { class: "wb-ranking" });
 
       const controls = html("div", { class: "wb-controls" }, [
@@ -300,7 +303,8 @@
       const complete = () => { this.more.href = this.root.dataset.more + this.address(); };
       ["pointerdown", "focus", "click"].forEach((kind) => this.more.addEventListener(kind, complete));
       return html("div", { class: "wb-panels" }, [this.plane.box, html("div", { class: "wb-side" }, [
-        html("p", { class: "wb-head" }, titled("The five best scorers", " and their places against β₀")),
+        html("p", { class: "wb-head" }, titled("The five best scorers", " ▲▼: places won or lost against β₀.")),
+        html("p", { class: "wb-columns" }, html("abbr", { title: "agreement with experts, 0 to 1" }, "SPA")),
         this.list, this.more])]);
     }
 
@@ -309,15 +313,15 @@
       [this.essTitle, this.spaTitle, this.rankTitle] = [html("span"), html("span"), html("span")];
       const caption = titled("Their weights", " In the order of people's total. Line: equal weights.");
       const weights = html("figure", {}, [html("figcaption", {}, caption), this.bars]);
-      this.essChart = new Chart(this, "Largest effective sample size over the balance", 126, this.essTitle);
-      this.measureChart = new Chart(this, "The three measures over the balance", 126,
+      this.essChart = new Chart(this, "Largest effective sample size over the balance", 134, this.essTitle);
+      this.measureChart = new Chart(this, "The three measures over the balance", 134,
         titled("Three measures", " of what this contest rewards"));
       this.values = MEASURES.map(() => html("b"));
       this.measureChart.box.append(html("ul", { class: "wb-legend" }, MEASURES.map(([family, name], n) =>
         html("li", {}, [svg("svg", { width: 26, height: 8, "aria-hidden": "true" },
           svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), ` ${name} `, this.values[n]]))));
-      this.spaChart = new Chart(this, "SPA of the followed scorer over the balance", 112, this.spaTitle);
-      this.rankChart = new Chart(this, "Rank of the followed scorer over the balance", 104, this.rankTitle);
+      this.spaChart = new Chart(this, "SPA of the followed scorer over the balance", 120, this.spaTitle);
+      this.rankChart = new Chart(this, "Rank of the followed scorer over the balance", 112, this.rankTitle);
       this.search = html("input", { id: id("search"), type: "search", list: id("scorers"), autocomplete: "off",
                                     placeholder: "name of a scorer" });
       this.names = html("datalist", { id: id("scorers") });
@@ -386,7 +390,7 @@
       const natural = at(page.natural);
       this.strip.replaceChildren(
         mark("wb-reach", at(0), at(page.G - 1)), mark("wb-safe", at(page.reliable[0]), at(page.reliable[1])),
-        mark("wb-home", natural, natural), html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(2)}`));
+        mark("wb-home", natural, natural), html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(3)}`));
       const shown = this.mini ? 5 : page.M;
       this.rows = Array.from({ length: shown }, () => {
         const cells = ["wb-place", "wb-scorer", "wb-change", "wb-spa"].map((c) => html("span", { class: c }));
@@ -518,8 +522,8 @@
       Object.assign(root.dataset, { dataset: page.name, beta, ess });
       this.slider.value = beta;
       if (document.activeElement !== this.field || +this.field.value !== beta) this.field.value = show(beta);
-      this.shares[0].textContent = `adequacy ${(100 * beta).toFixed(1)} %`;
-      this.shares[1].textContent = `fluency ${(100 * (1 - beta)).toFixed(1)} %`;
+      this.shares[0].textContent = `adequacy ${(100 * beta).toFixed(1)} %`;
+      this.shares[1].textContent = `fluency ${(100 * (1 - beta)).toFixed(1)} %`;
       set(this.slider, { "aria-valuetext": `β ${show(beta)}, effective sample size ${ess.toFixed(1)} of ${page.K}` });
       this.plane.update(stop);
       this.rows.forEach(({ item, cells }, n) => {
@@ -548,10 +552,10 @@
         item.dataset.weight = w[k];
         item.classList.toggle("wb-zero", w[k] === 0);
         fill.style.width = `${(100 * w[k]) / most}%`;
-        write(value, w[k] ? `${(100 * w[k]).toFixed(1)} %` : "0");
+        write(value, w[k] ? `${(100 * w[k]).toFixed(1)} %` : "0");
       });
-      const size = `ESS ${ess.toFixed(1)} of ${page.K}`;
-      this.essTitle.replaceChildren(...titled(size, " at best. Shaded: reliable interval."));
+      const size = `ESS ${ess.toFixed(1)} of ${page.K}`;
+      this.essTitle.replaceChildren(...titled(size, ", the most that this β allows. Grey band: reliable interval."));
       this.values.forEach((node, n) => { node.textContent = page.measures[MEASURES[n][0]][stop].toFixed(3); });
       const m = this.followed;
       const [now, then] = [page.rank[stop][m], page.rank[page.natural][m]];
@@ -569,12 +573,12 @@
       const best = page.scorers.filter((_, m) => page.rank[stop][m] === 1);
       const top = best[0];
       const was = page.rank[page.natural][page.scorers.indexOf(top)];
-      const first = best.length > 1 ? `${best.length} scorers share the first place` :
-        `First: ${top}, ${was > 1 ? `number ${was}` : "as"} at β₀`;
+      const then = stop === page.natural ? "" : `, ${was > 1 ? `number ${was}` : "as"} at β₀`;
+      const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${top}${then}`;
       const moved = page.rank[stop].filter((r, m) => r !== page.rank[page.natural][m]).length;
-      const text = `At β = ${show(beta)}${named[stop] || ""} in ${page.name}, ` +
+      const text = `At β = ${show(beta)}${named[stop] || ""} in ${page.name}, ` +
         `${used === page.K ? "all" : `${used} of`} ${page.K} systems carry weight. ` +
-        `ESS ${ess.toFixed(1)} of ${page.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. ${first}. ` +
+        `ESS ${ess.toFixed(1)} of ${page.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. ${first}. ` +
         (stop === page.natural ? "" : `${moved} of ${page.M} scorers change places.`);
       this.summary.textContent = text.trim();
       clearTimeout(this.saying);

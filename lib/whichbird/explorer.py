@@ -91,13 +91,13 @@ def _short(values) -> list[float | None]:
 
 
 def _title(name: str) -> str:
-    """The dataset in words: _title("ted_zhen") is 'Chinese–English, TED talks 2021'."""
+    """The dataset in words: _title("ted_zhen") is 'Chinese–English, TED 2021'. Short, for a menu on a phone."""
     if name not in DATASETS:
         return name
     source = DATASETS[name]
     pair = "–".join(LANGUAGES[code] for code in source.pair.split("-"))
     year, _, domain = source.set.removeprefix("wmt").partition(".")
-    return f"{pair}, {'TED talks' if domain == 'tedtalks' else 'WMT'} 20{year}"
+    return f"{pair}{', TED' if domain == 'tedtalks' else ''} 20{year}"
 
 
 def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> _Shown:

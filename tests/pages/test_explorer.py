@@ -204,6 +204,40 @@ def test_guided_steps_lead_there(explorer):
         assert explorer.state()["beta"] == pytest.approx(float(go["beta"]), abs=1e-4)
 
 
+def test_summary_compares_with_the_natural_balance_only_elsewhere(explorer):
+    explorer.open("#dataset=ende24")
+    assert explorer.text(".wb-summary").endswith("First: XCOMET-QE.")
+    explorer.slide(0.5)
+    assert "First: XCOMET-QE, as at β₀." in explorer.text(".wb-summary")
+
+
+def test_labels_of_the_natural_balance_are_clear_of_dots_and_centred(explorer):
+    for width in (1280, 390):
+        explorer.open("#dataset=ende24", width=width)  # at β₀ the dot of the largest ESS is right below the label
+        gaps = explorer.script("""return [...root.querySelectorAll('.wb-chart')].map(chart => {
+            const label = [...chart.querySelectorAll('text')].find(t => t.textContent === 'β₀').getBBox();
+            return Math.min(...[...chart.querySelectorAll('circle')].map(c => c.getBBox().y - label.y - label.height))})""")
+        assert len(gaps) == 4 and min(gaps) >= 0
+        off = "const middle = s => { const b = root.querySelector(s).getBoundingClientRect(); return (b.left + b.right) / 2 };"
+        assert abs(explorer.script(f"{off} return middle('.wb-strip span') - middle('.wb-home')")) <= 1
+        explorer.choose("jazh24")  # close to 1: the label stays inside the figure
+        assert explorer.script("return root.getBoundingClientRect().right - "
+                               "root.querySelector('.wb-strip span').getBoundingClientRect().right") >= 0
+
+
+def test_what_is_cut_off_is_hatched(explorer):
+    explorer.open("#dataset=ende24&beta=0.5")
+    fill = explorer.script("return root.querySelector('.wb-beyond').getAttribute('fill')")
+    assert explorer.script("return root.querySelector(arguments[0]).tagName", fill[4:-1]) == "pattern"
+    inside = explorer.script("""const area = root.querySelector('.wb-beyond');
+        return [...root.querySelectorAll('circle[data-k]')].map(c => {
+            const at = root.querySelector('.wb-plane').createSVGPoint();
+            [at.x, at.y] = [+c.getAttribute('cx'), +c.getAttribute('cy')];
+            return area.isPointInFill(at)})""")
+    d = wb.load("ende24")
+    assert inside == (wb.reweight(d.adequacy, d.fluency, 0.5).weights == 0).tolist() and any(inside)
+
+
 def test_search_follows_a_scorer(explorer):
     explorer.open("#dataset=ende24&beta=0.4")
     box = explorer.one("input[type=search]")
@@ -262,8 +296,8 @@ def test_summary_is_spoken_once_the_slider_rests(explorer):
     explorer.slide(0.5)
     explorer.slide(0.4)
     r = wb.reweight(wb.load("ende24").adequacy, wb.load("ende24").fluency, 0.4)
-    sentence = (f"At β = 0.400 in ende24, {len(r.support)} of 16 systems carry weight. ESS {r.ess:.1f} of 16, outside the "
-                "reliable interval. First: ")
+    sentence = (f"At β\u00a0=\u00a00.400 in ende24, {len(r.support)} of 16 systems carry weight. ESS\u00a0{r.ess:.1f} of 16, outside "
+                "the reliable interval. First: ")
     assert explorer.text(".wb-summary").startswith(sentence)
     explorer.wait(lambda: explorer.text("[role=status][aria-live=polite]") == explorer.text(".wb-summary"))
 

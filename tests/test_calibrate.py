@@ -1,5 +1,6 @@
 """Calibration against its definition, written out in loops; recovery of scorers' known identity; refusals."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -182,6 +183,30 @@ def test_it_says_when_it_cannot_tell():
     against = rng.normal(-20 * (rank - rank.mean()), 0.5, size=(40, rank.size))
     lost = wb.calibrate(table(against, 0 * against, ["first"] * 40, list(ENDE24.scorers)), ENDE24)
     assert lost.match < 0 and lost.verdict.endswith("not the favoured ones.")
+
+
+def test_the_verdict_does_not_contradict_itself():
+    found = wb.calibrate(real_pairs(n=40), ENDE24)
+    assert found.interval == (found.beta, found.beta) == (found.reliable[1], found.reliable[1])
+    assert f"β = {found.beta:.3f} (at least 90 % of resamples end there too)" in found.verdict and " to " not in found.verdict
+    wide = replace(found, interval=(0.7, found.beta))
+    assert f"(90 % of resamples: 0.700 to {found.beta:.3f})" in wide.verdict
+    elsewhere = replace(found, interval=(0.7, 0.7), above=0.0)
+    assert "cannot tell" in elsewhere.verdict and "(at least 90 % of resamples end at 0.700)" in elsewhere.verdict
+    # all stay at β₀: nothing lies above or below
+    flat = wb.calibrate(real_pairs(), ENDE24, ess=1, resamples=20)
+    assert flat.verdict.endswith("that is the best reliable β, and at least 90 % of resamples stay there.")
+    assert "lie above" not in flat.verdict
+    # the answer is β₀, so no side is claimed whatever the resamples do
+    at_home = replace(found, beta=found.natural, interval=(0.6, found.natural), above=0.03)
+    assert "cannot tell on which side" in at_home.verdict and "3 % of resamples lie above" in at_home.verdict
+
+
+def test_the_verdict_has_a_true_minus_sign():
+    found = wb.calibrate(real_pairs(n=40), ENDE24)
+    for match, shown in ((-0.176, "correlation −0.18;"), (-0.001, "correlation 0.00;"), (0.4, "correlation 0.40;")):
+        table = found.table.assign(correlation=match)
+        assert shown in replace(found, table=table).verdict and "-" not in replace(found, table=table).verdict
 
 
 def test_best_prefers_the_most_even_weighting():

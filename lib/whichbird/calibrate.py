@@ -70,14 +70,19 @@ class Calibration:
     def verdict(self) -> str:
         """What may be concluded, in a sentence or two."""
         home = f"β₀ = {self.natural:.3f} of {self.dataset}"
-        spread = "90 % of resamples: {:.3f} to {:.3f}".format(*self.interval)
+        first, last = self.interval
+        spread = (f"90 % of resamples: {first:.3f} to {last:.3f}" if first < last
+                  else f"at least 90 % of resamples end {'there too' if first == self.beta else f'at {first:.3f}'}")
         if np.ptp(self.agreement) <= SAME:
             return f"These {self.pairs} pairs cannot tell: all scorers agree with you equally often. Stay at {home}."
-        if (self.above if self.beta > self.natural else 1 - self.above) < 0.95:
-            return (f"These {self.pairs} pairs cannot tell on which side of {home} you are: {100 * self.above:.0f} % "
-                    f"of resamples lie above. The best reliable β is {self.beta:.3f} ({spread}).")
+        unsure = f"These {self.pairs} pairs cannot tell on which side of {home} you are"
+        if self.beta == self.natural == first == last:
+            return f"{unsure}: that is the best reliable β, and at least 90 % of resamples stay there."
+        if self.beta == self.natural or (self.above if self.beta > self.natural else 1 - self.above) < 0.95:
+            return (f"{unsure}: {100 * self.above:.0f} % of resamples lie above. "
+                    f"The best reliable β is {self.beta:.3f} ({spread}).")
         out = [f"Towards {'adequacy' if self.beta > self.natural else 'fluency'}: β = {self.beta:.3f} ({spread}), "
-               f"{self.by} {self.match:.2f}; at {home} it is {self.match - self.gain:.2f}."]
+               f"{self.by} {_signed(self.match)}; at {home} it is {_signed(self.match - self.gain)}."]
         low, high = self.reliable
         if min(self.beta - low, high - self.beta) <= (high - low) / 20:
             out.append("That is an end of the reliable interval: a direction, not a value.")
@@ -199,6 +204,11 @@ def _p_values(d: Digest, scorers: list[str], extra) -> np.ndarray:
             raise ValueError(f"{d.name} has no scorer {s!r}" +
                              (near(s, known := [*d.scorers, *extra]) or f"; there are {', '.join(known)}"))
     return np.array(out)
+
+
+def _signed(x: float) -> str:
+    """A number with two decimals and a true minus sign; none before a rounded zero."""
+    return f"{x:z.2f}".replace("-", "−")
 
 
 def _unit(x: np.ndarray) -> np.ndarray:

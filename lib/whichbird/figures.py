@@ -231,7 +231,7 @@ def match_over_beta(found) -> Figure:
     ax.plot(found.beta, found.match, "o", color=colour, ms=9, label=f"best reliable: β = {found.beta:.3f}")
     foot = ax.get_xaxis_transform()
     ax.plot(found.interval, (0.03, 0.03), color=INK, lw=3, marker="|", ms=12, mew=2, transform=foot,
-            label="90\u00a0% of resamples: {:.3f} to {:.3f}".format(*found.interval))
+            label="90 % of resamples: {:.3f} to {:.3f}".format(*found.interval))
     ax.set(xlabel="balance β: all fluency 0, all adequacy 1", ylabel=f"{found.by} of agreement and SPA")
     ax.set_xlim(-0.01, 1.01)
     ax.margins(y=0.12)

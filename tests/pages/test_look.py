@@ -140,7 +140,7 @@ def test_everything_can_be_read(browser, pages, theme):
 
 TABLES = """
 return [...document.querySelectorAll('.bd-article :is(.pst-scrollable-table-container, .output.text_html)')].filter(e => e.querySelector('table'))
-  .map(e => [e.scrollWidth > e.clientWidth + 1, getComputedStyle(e).backgroundAttachment, e.querySelector('table').innerText.slice(0, 90)]);
+  .map(e => [e.scrollWidth > e.clientWidth + 1, getComputedStyle(e).backgroundAttachment, [...e.querySelector('table').innerText].slice(0, 90).join('')]);
 """
 
 

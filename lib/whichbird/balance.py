@@ -68,7 +68,7 @@ def balance(adequacy, fluency, w=None) -> float:
 
 
 def std_balance(beta: float) -> float:
-    """β read on standard deviations, σ_a / (σ_a + σ_f), from β read on variances.
+    """β read on standard deviations, σ(a; w) / (σ(a; w) + σ(f; w)), from β read on variances.
 
     >>> round(std_balance(0.8), 12)
     0.666666666667
@@ -101,7 +101,7 @@ def pair_balances(adequacy, fluency) -> np.ndarray:
 
 
 class Reach(NamedTuple):
-    """The reachable range and, for each end, one pair (k, k′) that attains it and whether it is the only one."""
+    """The reachable range and, for each end, all the pairs (k, k′) that attain it."""
 
     low: float
     high: float
@@ -179,7 +179,7 @@ def ess(w) -> float:
 
 
 def constraint(w, adequacy, fluency, beta) -> float:
-    """b(w, β̂) = (1 − β̂) σ_a²(w) − β̂ σ_f²(w): zero exactly where β(w) = β̂, positive where β(w) is larger.
+    """b(w, β̂) = (1 − β̂) σ(a; w)² − β̂ σ(f; w)²: zero exactly where β(w) = β̂, positive where β(w) is larger.
 
     In squared units of the scores: judge a result by β(w), never by |b| alone.
 

@@ -16,6 +16,7 @@ ADEQUACY = "#0b62a4"  # blue
 FLUENCY = "#d9680f"   # orange; the pair differs in lightness too, so it survives grey printing
 INK = "#2b3036"
 FAINT = "#8a929b"
+GREEN, PURPLE, ROSE = "#2f8f6b", "#9b59b6", "#b5446e"  # for what is neither adequacy nor fluency
 PAPER = "#fdfdfb"     # a light card of its own, so that figures read the same on a dark page
 
 UNREACHED = "#b4b9be"
@@ -28,8 +29,8 @@ PREFERENCE = PREFERENCE.with_extremes(bad=UNREACHED)
 # The three measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
 MEASURES = {
     "adequacy-fluency": ("adequacy over fluency", INK, None),
-    "adherence": ("MQM adherence", "#2f8f6b", (0.05, 0.018)),
-    "explainability": ("explainability by MQM", "#9b59b6", (0.014, 0.014)),
+    "adherence": ("MQM adherence", GREEN, (0.05, 0.018)),
+    "explainability": ("explainability by MQM", PURPLE, (0.014, 0.014)),
 }
 POOLS = {"real+adequacy+fluency": "o", "real+adequacy": ">", "real+fluency": "<",
          "adequacy+fluency": "D", "adequacy": "^", "fluency": "v"}
@@ -46,7 +47,7 @@ def use() -> None:
         "axes.labelcolor": INK, "text.color": INK, "axes.edgecolor": FAINT, "xtick.color": INK, "ytick.color": INK,
         "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#e4e4de", "grid.linewidth": 0.7,
         "axes.axisbelow": True, "lines.linewidth": 2.0, "legend.frameon": False,
-        "axes.prop_cycle": mpl.cycler(color=[ADEQUACY, FLUENCY, INK, "#3f8f6b", "#8f5fa8", FAINT]),
+        "axes.prop_cycle": mpl.cycler(color=[ADEQUACY, FLUENCY, INK, GREEN, PURPLE, FAINT]),
     })
 
 
@@ -162,8 +163,8 @@ def ranks_over_beta(table, interval, chosen, beta: float | None = None) -> Figur
     """
     fig = Figure(figsize=(6.4, 6.4), layout="constrained")
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    colours = [ADEQUACY, FLUENCY, INK, "#3f8f6b", "#8f5fa8"]
-    styles = ["-", (0, (5, 2)), (0, (1.5, 1.2))]
+    colours = [INK, GREEN, PURPLE, ROSE, FAINT]  # a scorer is neither adequacy nor fluency
+    styles = ["-", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 2, 1.5, 2))]  # five and four: no look comes twice among twenty
     for ax in (top, bottom):
         _shade(ax, interval, beta)
     for scorer, rows in table.groupby("scorer", sort=False):
@@ -171,7 +172,7 @@ def ranks_over_beta(table, interval, chosen, beta: float | None = None) -> Figur
             top.plot(rows["beta"], rows["spa"], color="#d3d6d9", lw=0.8, zorder=1)
     for n, scorer in enumerate(chosen):
         rows = table[table["scorer"] == scorer]
-        look = {"color": colours[n % len(colours)], "ls": styles[n // len(colours) % len(styles)]}
+        look = {"color": colours[n % len(colours)], "ls": styles[n % len(styles)]}
         top.plot(rows["beta"], rows["spa"], label=_fit(scorer), **look)
         bottom.plot(rows["beta"], rows["rank"], drawstyle="steps-mid", **look)
     top.set(ylabel="SPA at balance β")
@@ -245,7 +246,7 @@ def _shade(ax: plt.Axes, interval, beta: float | None, fill: bool = True) -> Non
         ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if first else None)
     else:
         for end in interval:
-            ax.axvline(end, color="#3f8f6b", lw=1, ls=":")
+            ax.axvline(end, color=GREEN, lw=1, ls=":")
     if beta is not None:
         ax.axvline(beta, color=FAINT, ls="--", lw=1.4, label=f"β = {beta:g}" if first else None)
 

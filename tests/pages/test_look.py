@@ -138,6 +138,26 @@ def test_everything_can_be_read(browser, pages, theme):
         assert ratio >= 3, f"{theme}: {name} has a contrast of {ratio:.2f}"
 
 
+TABLES = """
+return [...document.querySelectorAll('.bd-article :is(.pst-scrollable-table-container, .output.text_html)')].filter(e => e.querySelector('table'))
+  .map(e => [e.scrollWidth > e.clientWidth + 1, getComputedStyle(e).backgroundAttachment, [...e.querySelector('table').innerText].slice(0, 90).join('')]);
+"""
+
+
+def test_tables_fit_the_column_and_say_where_they_go_on(browser, pages):
+    """No table is cut off on a laptop; on a phone, what is cut off has a shadow that stays while its cover moves with the table."""
+    cut = 0
+    for page in pages:
+        opened(browser, page)
+        assert not [t for wide, _, t in browser.execute_script(TABLES) if wide], page.name
+        for theme in ("light", "dark"):
+            opened(browser, page, width=400, theme=theme)
+            for wide, attachment, text in browser.execute_script(TABLES):
+                assert not wide or attachment == "local, scroll", f"{page.name}, {theme}: {text}"
+                cut += wide
+    assert cut > 0
+
+
 PRINTED = """
 const shown = {visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true};
 const seen = e => e.checkVisibility(shown) && e.getBoundingClientRect().height > 0;

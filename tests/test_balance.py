@@ -109,6 +109,8 @@ def test_gradient_is_that_of_the_constraint_along_the_plane():
     ([1, 2], [1, 2, 3], None, "fluency has 3 values where 2 are expected"),
     ([1], [1], None, "the pool has 1 system; a balance needs at least two"),
     ([1, 1], [2, 2], None, "all 2 systems have the same adequacy and fluency"),
+    ([1, 1], [0, 1e-200], None, "all 2 systems have the same adequacy and fluency"),  # told apart by less than 1 is rounded by
+    ([4503599627370.0, 4503599627370.0], [0, 2.2e-311], None, "all 2 systems have the same adequacy and fluency"),
     ([1, np.nan], [1, 2], None, r"adequacy\[1\] is nan"),
     ([1, 2], [np.inf, 2], None, r"fluency\[0\] is inf"),
     ([[1, 2]], [1, 2], None, r"adequacy has shape \(1, 2\)"),

@@ -216,7 +216,7 @@ def pool(adequacy, fluency) -> tuple[np.ndarray, np.ndarray]:
     f = _check.vector(fluency, "fluency", a.size)
     if a.size < 2:
         raise ValueError(f"the pool has {a.size} system; a balance needs at least two")
-    if np.ptp(a) <= resolution(a) and np.ptp(f) <= resolution(f):
+    if max(np.ptp(a), np.ptp(f)) <= max(resolution(a), resolution(f)):  # one unit for both: the coarser rounding counts
         raise ValueError(f"all {a.size} systems have the same adequacy and fluency; a balance needs two that differ")
     return a, f
 

@@ -147,7 +147,7 @@ def _edge(adequacy, fluency, inner, outer, goal) -> float:
         else:
             var = sum(w @ (x - w @ x) ** 2 for x in (np.asarray(adequacy, float), np.asarray(fluency, float)))
             with np.errstate(all="ignore"):
-                step = aim * height / (-r.eta * var)  # d(½Σw²)/dβ̂ = −η (σ_a² + σ_f²), by the envelope theorem
+                step = aim * height / (-r.eta * var)  # d(½Σw²)/dβ̂ = −η (σ(a; w)² + σ(f; w)²), by the envelope theorem
         beta, first = beta + step, False
         if not min(inner, outer) < beta < max(inner, outer):
             beta = 0.5 * (inner + outer)

@@ -18,7 +18,7 @@ import pandas as pd
 
 from . import mtme, userfiles
 from ._check import DataError, near
-from ._output import Result, cell, check_outputs, deliver, one_line
+from ._output import Result, cell, check_outputs, deliver, one_line, say
 from ._version import __version__
 from .balance import balance, reachable
 from .calibrate import MATCHES, calibrate
@@ -170,7 +170,9 @@ def evaluate(args) -> Result:
         own = _scores(args, pool)
     with _about(pool.name):
         about = overview([pool])
-    result = (_sweep if args.sweep else _ranking)(args, contest(pool, own), about)
+    field = contest(pool, own)
+    _chosen(args, field)  # a misspelt name is refused in any case
+    result = (_sweep if args.sweep else _ranking)(args, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *result.shown)
     return result._replace(shown=shown, notes=pool.notes)
 
@@ -196,9 +198,10 @@ def calibrate_(args) -> Result:
     """
     d = load(args.dataset)
     need_aspects(d)
-    field = contest(d, _scores(args, d))
+    scores = _scores(args, d)
+    pairs = read_pairs(args.pairs, [*d.scorers, *scores])
+    field = contest(d, scores)
     own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
-    pairs = read_pairs(args.pairs, field.scorers)
     found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
     ranks = rank(field, found.beta)
     table = found.agreement.rename("agreement").reset_index().merge(ranks.table, on="scorer")
@@ -217,7 +220,9 @@ def calibrate_(args) -> Result:
         from . import figures
         return figures.match_over_beta(found)
 
-    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure)
+    named = set(pairs["scorer"])
+    notes = tuple(f"{args.pairs}: no pair is scored by {s!r}, so --scores gives it to no use" for s in own if s not in named)
+    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
 def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
@@ -229,7 +234,7 @@ def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
 
     def figure():
         from . import figures
-        table = rank_sweep(field)
+        table = rank_sweep(field, steps(field.adequacy, field.fluency, args.step))
         interval = reliable_interval(field.adequacy, field.fluency)
         return figures.ranks_over_beta(table, interval, _chosen(args, field), args.beta)
 
@@ -266,7 +271,11 @@ def _chosen(args, field: Contest) -> list[str]:
 def _scores(args, source: Digest | Pool) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {}
     for given in args.scores or ():
-        name, _, path = given.partition("=") if "=" in given and not Path(given).exists() else (None, "", given)
+        name, equals, path = given.partition("=")
+        if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
+            name, path = None, given
+        elif not (name and path):
+            raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
         for scorer, x in userfiles.read_scorers(path, source, name, args.ignore_extra).items():
             if scorer in out or scorer in source.scorers:
                 raise DataError(f"{path}: there is a scorer {scorer!r} already; name yours with --scores NAME=FILE")
@@ -297,24 +306,52 @@ class _about:
         pass
 
     def __exit__(self, kind, error, trace):
-        if isinstance(error, ValueError) and not str(error).startswith(str(self.what)):
-            raise DataError(f"{self.what}: {error}") from None
+        if isinstance(error, ValueError | NotProven) and not str(error).startswith(str(self.what)):
+            kind = NotProven if isinstance(error, NotProven) else DataError
+            raise kind(f"{self.what}: {error}") from None
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
-        self.exit(2, f"{self.prog}: {message}; '{self.prog} --help' shows how\n")
+        self.exit(2, one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def _step(text: str) -> float:
+    step = _number(text)
+    if not 1e-4 <= step <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0.0001 to 1")
+    return step
+
+
+def _file(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("'' is no file name")
+    return text
 
 
 def _reweight_arguments(parser):
-    parser.add_argument("systems", metavar="systems.csv", help="table with columns system, adequacy, fluency")
+    parser.add_argument("systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency")
     _beta_arguments(parser, required=True)
     _plot_argument(parser)
 
 
 def _rank_arguments(parser):
     _dataset_arguments(parser)
-    parser.add_argument("--beta", type=float, help=BETA + "; without it, the natural one")
+    parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
     _scores_arguments(parser)
 
 
@@ -333,8 +370,8 @@ def _sweep_arguments(parser):
 
 def _evaluate_arguments(parser):
     one = parser.add_mutually_exclusive_group(required=True)
-    one.add_argument("--human", metavar="FILE", help="human ratings: a table, or rows of MQM errors")
-    one.add_argument("--mtme", metavar="DIR", help="an unpacked mt-metrics-eval-v2 tree")
+    one.add_argument("--human", metavar="FILE", type=_file, help="human ratings: a table, or rows of MQM errors")
+    one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--set", help="with --mtme: the set, as wmt24")
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
     parser.add_argument("--reference", default="refA", help="with --mtme: the scorers' reference (default: %(default)s)")
@@ -345,14 +382,14 @@ def _evaluate_arguments(parser):
 
 
 def _calibrate_arguments(parser):
-    parser.add_argument("pairs", metavar="pairs.csv", help="table with columns pair, preferred, scorer, first, second")
+    parser.add_argument("pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second")
     parser.add_argument("--dataset", required=True, help="a name that 'whichbird datasets' lists")
     parser.add_argument("--by", choices=list(MATCHES), default="correlation",
                         help="what to maximise over scorers (default: %(default)s)")
-    parser.add_argument("--ess", type=float, default=RELIABLE, metavar="SHARE",
+    parser.add_argument("--ess", type=_number, default=RELIABLE, metavar="SHARE",
                         help="share of the systems that a reliable balance keeps, as ESS / K (default: %(default)s)")
-    parser.add_argument("--resamples", type=int, default=1000, help="resamples of the pairs (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=8, help="seed of the resampling (default: %(default)s)")
+    parser.add_argument("--resamples", type=_whole, default=1000, help="resamples of the pairs (default: %(default)s)")
+    parser.add_argument("--seed", type=_whole, default=8, help="seed of the resampling (default: %(default)s)")
     _step_argument(parser, 0.01)
     _scores_arguments(parser)
     _plot_argument(parser)
@@ -360,17 +397,17 @@ def _calibrate_arguments(parser):
 
 def _beta_arguments(parser, required: bool = False):
     one = parser.add_mutually_exclusive_group(required=required)
-    one.add_argument("--beta", type=float, help=BETA + ("" if required else "; without it, the natural one"))
+    one.add_argument("--beta", type=_number, help=BETA + ("" if required else "; without it, the natural one"))
     one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
     _step_argument(parser)
 
 
 def _step_argument(parser, default: float = 0.02):
-    parser.add_argument("--step", type=float, default=default, help="distance of balances in a sweep (default: %(default)s)")
+    parser.add_argument("--step", type=_step, default=default, help="distance of balances in a sweep (default: %(default)s)")
 
 
 def _scores_arguments(parser):
-    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE",
+    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE", type=_file,
                         help="segment scores of your scorers, called NAME or after the file")
     parser.add_argument("--ignore-extra", action="store_true",
                         help="leave out systems and segments of your files that are not rated")
@@ -381,7 +418,7 @@ def _show_argument(parser):
 
 
 def _plot_argument(parser):
-    parser.add_argument("--plot", metavar="FILE", help="draw a figure: .svg, .png or .pdf")
+    parser.add_argument("--plot", metavar="FILE", type=_file, help="draw a figure: .svg, .png or .pdf")
 
 
 # name: (what runs, what adds its arguments). The docstring is the help.
@@ -413,7 +450,7 @@ def parser() -> argparse.ArgumentParser:
         form = sub.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
         form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
-        sub.add_argument("--out", metavar="FILE", help="write the result to a file too: JSON if named so, else CSV")
+        sub.add_argument("--out", metavar="FILE", type=_file, help="write the result to a file too: JSON if named so, else CSV")
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
 
@@ -433,7 +470,9 @@ def main(argv: list[str] | None = None) -> int:
             result = args.run(args)
         notes = dict.fromkeys([*(str(w.message) for w in caught if w.category is UserWarning), *result.notes])
         for note in notes:
-            print(f"note: {one_line(note)}", file=sys.stderr)
+            say(f"note: {one_line(note)}\n")
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
         deliver(args, result)
         sys.stdout.flush()
         return 0
@@ -455,5 +494,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _fail(code: int, who: str, sentence: str) -> int:
-    print(f"{who}: {one_line(sentence)}", file=sys.stderr)
+    say(f"{who}: {one_line(sentence)}\n")
     return code

@@ -38,9 +38,9 @@ def datasets(args) -> Result:
     """List the datasets that ship.
 
     For each: the number of systems, rated segments and scorers; the natural balance
-    beta0, adequacy's share of the variance between systems; the range of balances that
-    reweighting can reach; and the reliable interval, in which the effective sample size
-    is at least 0.9 times the number of systems.
+    beta0, adequacy's share of the variance between systems; the range of balances
+    that reweighting can reach; and the reliable interval, in which the effective
+    sample size is at least 0.9 times the number of systems.
 
     examples:
       whichbird datasets
@@ -54,10 +54,10 @@ def datasets(args) -> Result:
 def reweight(args) -> Result:
     """Weight systems so that they have a chosen balance.
 
-    Finds the most even weights of that balance, with a proof that none are more even.
-    systems.csv has a header with the columns system, adequacy, fluency (in any order;
-    others are ignored) and one row per system: means, higher is better, both in the same
-    unit.
+    Finds the most even weights of that balance, with a proof that none are more
+    even. systems.csv has a header with the columns system, adequacy, fluency (in
+    any order; others are ignored) and one row per system: means, higher is better,
+    both in the same unit.
 
     examples:
       whichbird reweight systems.csv --beta 0.5
@@ -88,25 +88,26 @@ def reweight(args) -> Result:
 def rank_(args) -> Result:
     """Rank all scorers of a dataset at a chosen balance, with yours among them.
 
-    Nothing needs to be downloaded: the p-values of people and of the shipped scorers are
-    in the package. Without --beta all systems have the same weight.
+    Nothing needs to be downloaded: the p-values of people and of the shipped
+    scorers are in the package. Without --beta all systems have the same weight.
 
     Score files have one of three forms, higher is better:
-      .seg.score    the field's: lines "system, tab, score" without header; the n-th line
-                    of a system is source line n. All source lines, or only the rated
-                    ones. None is allowed where nobody rated.
-      wide table    header system,segment,NAME,...: one column per scorer. A single column
-                    called score is named after the file.
+      .seg.score    the field's: lines "system, tab, score" without header; the n-th
+                    line of a system is source line n. All source lines, or only the
+                    rated ones. None is allowed where nobody rated.
+      wide table    header system,segment,NAME,...: one column per scorer. A single
+                    column called score is named after the file.
       long table    header scorer,system,segment,score
     Columns are separated by commas, semicolons or tabs; segment is the source line,
     counted from 1. CRLF line ends and a byte-order mark do no harm.
 
-    Scorers that compare with a reference translation were given refA, as in the paper.
-    Where WMT used another, --reference names it (refB in ende24): choose what yours saw.
+    Scorers that compare with a reference translation were given refA, as in the
+    paper. Where WMT used another, --reference names it (refB in ende24): choose
+    what yours saw.
 
-    Every rated system must be there, and references (refA, ...) may be. Other systems,
-    such as submissions that were not rated, are refused because a misspelt name looks
-    the same; --ignore-extra leaves them out.
+    Every rated system must be there, and references (refA, ...) may be. Other
+    systems, such as submissions that were not rated, are refused because a misspelt
+    name looks the same; --ignore-extra leaves them out.
 
     examples:
       whichbird rank ende24 --beta 0.6
@@ -120,10 +121,10 @@ def rank_(args) -> Result:
 def sweep(args) -> Result:
     """Follow the scorers of a dataset, and yours, over all balances.
 
-    The table shows your scorers, or those named with --show, or else the five best at the
-    natural balance: SPA and rank. --csv and --json hold all scorers, one row for each
-    balance and scorer. --plot draws SPA and rank with the reliable interval shaded.
-    Score files are read as 'whichbird rank --help' says.
+    The table shows your scorers, or those named with --show, or else the five best
+    at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
+    for each balance and scorer. --plot draws SPA and rank with the reliable
+    interval shaded. Score files are read as 'whichbird rank --help' says.
 
     examples:
       whichbird sweep ende24 --scores my.seg.score --plot out.svg
@@ -138,27 +139,29 @@ def evaluate(args) -> Result:
     """Do everything on your own data: balance, range, weights, ranking, sweep.
 
     Human ratings (--human) have one of two forms:
-      table       header system,segment,adequacy,fluency: one row per system and segment,
-                  higher is better. Scorers are compared with the column total if there is
-                  one, else with adequacy + fluency. What has no row is not rated.
-      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with system,
-                  doc, doc_id, seg_id, rater, category, severity; one row per error, or
-                  one of category no-error.
-    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a table is
-    what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id if two segments
-    share a seg_id); a .seg.score file follows the order in which the ratings first name
-    the segments.
-    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own scorers;
-    --scores adds yours, with the source line as segment.
+      table       header system,segment,adequacy,fluency: one row per system and
+                  segment, higher is better. Scorers are compared with the column
+                  total if there is one, else with adequacy + fluency. What has no
+                  row is not rated.
+      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with
+                  system, doc, doc_id, seg_id, rater, category, severity; one row
+                  per error, or one of category no-error.
+    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a
+    table is what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id
+    if two segments share a seg_id); a .seg.score file follows the order in which
+    the ratings first name the segments.
+
+    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own
+    scorers; --scores adds yours, with the source line as segment.
 
     examples:
       whichbird evaluate --human human.csv --scores scores.csv --beta 0.5
       whichbird evaluate --human mqm.tsv --scores a.seg.score --sweep --plot out.svg
-      whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --beta 0.6
+      whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de
     """
     if args.human:
-        if args.set or args.pair:
-            raise DataError("--set and --pair go with --mtme, not with --human")
+        if args.set or args.pair or args.reference:
+            raise DataError("--set, --pair and --reference go with --mtme, not with --human")
         if not args.scores:
             raise DataError("--scores is needed with --human: which scorers should be ranked?")
         pool = userfiles.read_human(args.human)
@@ -166,7 +169,7 @@ def evaluate(args) -> Result:
     else:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference or "refA")
         own = _scores(args, pool)
     with _about(pool.name):
         about = overview([pool])
@@ -180,21 +183,22 @@ def evaluate(args) -> Result:
 def calibrate_(args) -> Result:
     """Find the balance whose ranking favours the scorers that agree with you.
 
-    You prefer one translation in each of some pairs; scorers score both. The answer is
-    the balance, within the reliable interval of a dataset, at which the scorers that side
-    with you do best. Resampling your pairs shows how sharp it is. The verdict says what
-    may be concluded, also if that is nothing.
+    You prefer one translation in each of some pairs; scorers score both. The answer
+    is the balance, within the reliable interval of a dataset, at which the scorers
+    that side with you do best. Resampling your pairs shows how sharp it is. The
+    verdict says what may be concluded, also if that is nothing.
 
-    pairs.csv has a header with the columns pair, preferred, scorer, first, second (in
-    any order; others, such as the texts, are ignored) and one row for each pair and
-    scorer. preferred is first or second; the columns of these names hold the scores,
-    higher is better. Scorers are named as in the dataset. For any other give its segment
-    scores of the dataset too (--scores), read as 'whichbird rank --help' says.
+    pairs.csv has a header with the columns pair, preferred, scorer, first, second
+    (in any order; others, such as the texts, are ignored) and one row for each pair
+    and scorer. preferred is first or second; the columns of these names hold the
+    scores, higher is better. Scorers are named as in the dataset. For any other
+    give its segment scores of the dataset too (--scores), read as 'whichbird rank
+    --help' says.
 
     examples:
       whichbird calibrate pairs.csv --dataset ende24
-      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot match.svg
-      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=my.seg.score --json
+      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot m.svg
+      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=m.seg.score
     """
     d = load(args.dataset)
     need_aspects(d)
@@ -221,7 +225,7 @@ def calibrate_(args) -> Result:
         return figures.match_over_beta(found)
 
     named = set(pairs["scorer"])
-    notes = tuple(f"{args.pairs}: no pair is scored by {s!r}, so --scores gives it to no use" for s in own if s not in named)
+    notes = tuple(f"{args.pairs} has no pair scored by {s!r}, so that scorer's file is not used" for s in own if s not in named)
     return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
@@ -246,7 +250,8 @@ def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
 def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
     chosen = _chosen(args, field)
     targets = None if field.adequacy is None else steps(field.adequacy, field.fluency, args.step)
-    table = rank_sweep(field, targets)
+    with _about(field.name):
+        table = rank_sweep(field, targets)
     shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
     for scorer in chosen:
         mine = table[table["scorer"] == scorer]
@@ -276,10 +281,12 @@ def _scores(args, source: Digest | Pool) -> dict[str, np.ndarray]:
             name, path = None, given
         elif not (name and path):
             raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
-        for scorer, x in userfiles.read_scorers(path, source, name, args.ignore_extra).items():
+        found = userfiles.read_scorers(path, source, name, args.ignore_extra)
+        for scorer in found:
             if scorer in out or scorer in source.scorers:
-                raise DataError(f"{path}: there is a scorer {scorer!r} already; name yours with --scores NAME=FILE")
-            out[scorer] = x
+                how = "rename yours in the file" if len(found) > 1 else "name yours with --scores NAME=FILE"
+                raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
+        out |= found
     return out
 
 
@@ -374,7 +381,7 @@ def _evaluate_arguments(parser):
     one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--set", help="with --mtme: the set, as wmt24")
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
-    parser.add_argument("--reference", default="refA", help="with --mtme: the scorers' reference (default: %(default)s)")
+    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA)")
     _scores_arguments(parser)
     _beta_arguments(parser)
     _show_argument(parser)
@@ -435,7 +442,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     top = _Parser(prog="whichbird", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-                  description="See and steer the adequacy-fluency balance of machine-translation meta-evaluation.",
+                  description="Steer the adequacy-fluency balance of machine-translation meta-evaluation.",
                   epilog="examples:\n  whichbird datasets\n  whichbird rank ende24 --beta 0.6 --scores my.seg.score\n"
                          "  whichbird rank --help\n\nexit codes: 0 done, 2 bad input, 1 failure, 130 interrupted")
     top.add_argument("--version", action="version", version=f"whichbird {__version__}")

@@ -56,7 +56,10 @@ def read_human(path) -> Pool:
     >>> pool.systems, pool.segments, pool.total.tolist()
     (('x', 'y'), ('s1',), [[-1.0], [-2.0]])
     """
-    if {"category", "severity"} <= header(read_text(path)):
+    text = read_text(path)
+    if {"category", "severity"} <= header(text):
+        if "\t" not in text.lstrip("\n").partition("\n")[0]:
+            raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
         return read_mqm_tsv(path)
     sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
     first: dict[tuple, int] = {}
@@ -93,7 +96,8 @@ def read_scorers(path, source: Digest | Pool, name: str | None = None,
     The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
     nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it.
     Every system of `source` must be there. References may be there too; any other system, and any segment that `source`
-    does not know, is refused unless `ignore_extra`. `name` is the scorer's; if not given, the file's without its ending.
+    does not know, is refused unless `ignore_extra`. `name` renames the one scorer of a file; if not given, it is called
+    as its column, or as the file without its ending.
 
     >>> import tempfile
     >>> pool = Pool("tiny", ("x", "y"), np.array([0, 2]), 3, total=np.zeros((2, 2)))  # lines 0 and 2 of 3 are rated
@@ -104,11 +108,15 @@ def read_scorers(path, source: Digest | Pool, name: str | None = None,
     """
     path = Path(path)
     words = header(read_text(path))
-    name = name or re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
+    stem = re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
     if path.suffix.lower() == ".csv" or {"system", "segment"} <= words:
-        found = _table_scorers(path, source, name, ignore_extra)
+        found = _table_scorers(path, source, stem, ignore_extra)
     else:
-        found = {name: _field_scorer(path, source, ignore_extra)}
+        found = {stem: _field_scorer(path, source, ignore_extra)}
+    if name is not None:
+        if len(found) > 1:
+            raise DataError(f"{path}: {len(found)} scorers are there ({', '.join(found)}), so {name!r} cannot name one")
+        found = {name: x for x in found.values()}
     for scorer, x in found.items():
         try:
             refuse_constant(x, scorer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
@@ -124,9 +125,10 @@ def _columns(place: str, row: list[str], need: tuple[str, ...], may: tuple[str, 
     for column in need:
         if column not in columns:
             raise DataError(f"{place} has no column {column!r}; the header must name {', '.join(need)}")
+    times = Counter(columns)
     for n, column in enumerate(columns, start=1):
         if not column:
             raise DataError(f"{place}, column {n} has no name; every column needs one")
-        if columns.count(column) > 1:
+        if times[column] > 1:
             raise DataError(f"{place}, column {n}: the name {short(column)} is there twice; names must differ")
     return columns

@@ -225,7 +225,8 @@ def calibrate_(args) -> Result:
         return figures.match_over_beta(found)
 
     named = set(pairs["scorer"])
-    notes = tuple(f"{args.pairs} has no pair scored by {s!r}, so that scorer's file is not used" for s in own if s not in named)
+    notes = tuple(f"{args.pairs} has no pair scored by {s!r}, so that scorer's file is not used"
+                  for s in own if s not in named)
     return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
@@ -351,7 +352,8 @@ def _file(text: str) -> str:
 
 
 def _reweight_arguments(parser):
-    parser.add_argument("systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency")
+    parser.add_argument("systems", metavar="systems.csv", type=_file,
+                        help="table with columns system, adequacy, fluency")
     _beta_arguments(parser, required=True)
     _plot_argument(parser)
 
@@ -389,7 +391,8 @@ def _evaluate_arguments(parser):
 
 
 def _calibrate_arguments(parser):
-    parser.add_argument("pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second")
+    parser.add_argument("pairs", metavar="pairs.csv", type=_file,
+                        help="table with columns pair, preferred, scorer, first, second")
     parser.add_argument("--dataset", required=True, help="a name that 'whichbird datasets' lists")
     parser.add_argument("--by", choices=list(MATCHES), default="correlation",
                         help="what to maximise over scorers (default: %(default)s)")
@@ -410,7 +413,8 @@ def _beta_arguments(parser, required: bool = False):
 
 
 def _step_argument(parser, default: float = 0.02):
-    parser.add_argument("--step", type=_step, default=default, help="distance of balances in a sweep (default: %(default)s)")
+    parser.add_argument("--step", type=_step, default=default,
+                        help="distance of balances in a sweep (default: %(default)s)")
 
 
 def _scores_arguments(parser):
@@ -457,7 +461,8 @@ def parser() -> argparse.ArgumentParser:
         form = sub.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
         form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
-        sub.add_argument("--out", metavar="FILE", type=_file, help="write the result to a file too: JSON if named so, else CSV")
+        sub.add_argument("--out", metavar="FILE", type=_file,
+                         help="write the result to a file too: JSON if named so, else CSV")
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
 

@@ -283,15 +283,29 @@ def test_unknown_categories_are_noted(here):
     (["rank", "ende24", "--beta", "nan"], "rank: ende24: beta is nan; a number from 0 to 1 is expected"),
     (["rank", "ende24", "--beta", "0.001"],
      "rank: ende24: beta = 0.001 cannot be reached; this pool reaches 0.007355810784027325 to 0.9999991265620347"),
-    (["rank", "ende24", "--beta", "half"], "rank: argument --beta: invalid float value: 'half'; 'whichbird rank --help' shows how"),
+    (["rank", "ende24", "--beta", "half"], "rank: argument --beta: 'half' is no number; 'whichbird rank --help' shows how"),
     (["rank", "heen23", "--beta", "0.5"], "rank: heen23 can be ranked at its natural balance only: adequacy and fluency are not public"),
     (["sweep", "heen23"], "sweep: heen23 can be ranked at its natural balance only"),
-    (["sweep", "ende24", "--step", "0"], "sweep: step is 0; a number from 0.0001 to 1 is expected"),
+    (["sweep", "ende24", "--step", "0"], "sweep: argument --step: 0 is no number from 0.0001 to 1"),
     (["sweep", "ende24", "--show", "BLUE"], "sweep: --show: ende24 has no scorer 'BLUE'; did you mean"),
     (["reweight", "systems.csv"], "reweight: one of the arguments --beta --sweep is required"),
     (["reweight", "systems.csv", "--beta", "0.1"], "reweight: systems.csv: beta = 0.1 cannot be reached; this pool reaches 0.199169"),
     (["evaluate", "--human", "human.csv"], "evaluate: --scores is needed with --human"),
-    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--set", "x"], "evaluate: --set and --pair go with --mtme"),
+    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--set", "x"], "evaluate: --set, --pair and --reference go with --mtme"),
+    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--reference", "refB"], "evaluate: --set, --pair and --reference go with --mtme"),
+    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--show", "nar"], "evaluate: --show: human.csv has no scorer 'nar'; did you mean 'near'"),
+    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--step", "2"], "evaluate: argument --step: 2 is no number from 0.0001 to 1"),
+    (["evaluate", "--human", "human.csv", "--scores", "x=scores.csv"], "evaluate: scores.csv: 2 scorers are there (near, Far-2), so 'x' cannot name one"),
+    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "scores.csv"], "evaluate: scores.csv: there is a scorer 'near' already; rename yours in the file"),
+    (["rank", "ende24", "--scores", "=scores.csv"], "rank: --scores =scores.csv: NAME=FILE or FILE is expected"),
+    (["rank", "ende24", "--scores", "x="], "rank: --scores x=: NAME=FILE or FILE is expected"),
+    (["rank", "ende24", "--scores", "no/x=y.csv"], "rank: no/x=y.csv: no such file"),
+    (["rank", "ende24", "--scores", ""], "rank: argument --scores: '' is no file name"),
+    (["rank", "ende24", "--beta", "0,5"], "rank: argument --beta: '0,5' is no number"),
+    (["rank", "ende24", "--out", ""], "rank: argument --out: '' is no file name"),
+    (["reweight", "systems.csv", "--beta", "0.7", "--plot", ""], "reweight: argument --plot: '' is no file name"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "inf"], "calibrate: argument --step: inf is no number from 0.0001 to 1"),
+    (["datasets", "x\ny"], ": unrecognized arguments: x y"),
     (["evaluate", "--scores", "scores.csv"], "evaluate: one of the arguments --human --mtme is required"),
     (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.0001"], "evaluate: human.csv: beta = 0.0001 cannot be reached"),
     (["calibrate", "pairs.csv"], "calibrate: the following arguments are required: --dataset"),
@@ -299,9 +313,9 @@ def test_unknown_categories_are_noted(here):
     (["calibrate", "pairs.csv", "--dataset", "heen23"], "calibrate: heen23 cannot be swept"),
     (["calibrate", "pairs.csv", "--dataset", "ende24", "--by", "luck"], "calibrate: argument --by: invalid choice: 'luck'"),
     (["calibrate", "pairs.csv", "--dataset", "ende24", "--ess", "90"], "calibrate: ess is 90.0; a share of the number of systems"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "1e-9"], "calibrate: step is 1e-09; a number from 0.0001"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "1e-9"], "calibrate: argument --step: 1e-9 is no number from 0.0001 to 1"),
     (["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "0"], "calibrate: resamples is 0; a number from 1 to 100000"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "2e3"], "calibrate: argument --resamples: invalid int value: '2e3'"),
+    (["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "2e3"], "calibrate: argument --resamples: '2e3' is no whole number"),
     (["calibrate", "pairs.csv", "--dataset", "ende24", "--seed", "-1"], "calibrate: seed is -1; a whole number from 0"),
     (["datasets", "--json", "--csv"], "datasets: argument --csv: not allowed with argument --json"),
     (["rnak", "ende24"], ": argument command: invalid choice: 'rnak'"),
@@ -373,6 +387,48 @@ def test_calibration_with_an_own_scorer(here):
     assert "(scorer) has 'mine', which is none of the 30 scorers" in refused(*run(*argv))
 
 
+def test_a_scorer_that_no_pair_names_is_noted(here):
+    d = wb.load("ende24")
+    Path("mine.seg.score").write_text(field(made(d), d.systems))
+    argv = [*CASES["calibrate"], "--json"]
+    code, out, err = run(*argv, "--scores", "mine.seg.score")
+    assert (code, err) == (0, "note: pairs.csv has no pair scored by 'mine', so that scorer's file is not used\n")
+    used, unused = json.loads(out), json.loads(run(*argv)[1])
+    ranks = [row.pop("rank") for row in used["agreement"]], [row.pop("rank") for row in unused["agreement"]]
+    assert all(one >= two for one, two in zip(*ranks, strict=True))  # it is ranked all the same, and may come before others
+    assert used["beta"] == unused["beta"] and used["sweep"] == unused["sweep"]
+
+
+def test_no_dataset_at_all(tmp_path, monkeypatch):
+    monkeypatch.setenv("WHICHBIRD_DATA", str(tmp_path))
+    assert refused(*run("datasets")) == f"whichbird datasets: {tmp_path}: no dataset is there; run 'make data'"
+
+
+def test_numbers_of_any_size_are_legible(here):
+    Path("wide.csv").write_text("system,adequacy,fluency\na,1e99,-0\nb,2e99,1e-7\nc,0,2e-7\n")
+    out = run("reweight", "wide.csv", "--beta", "1")[1]
+    assert re.search(r"^a +1e\+99 +0 +\d", out, re.M) and re.search(r"^b +2e\+99 +1e-07 +\d", out, re.M) and "-0" not in out.replace("e-07", "")
+
+
+def test_the_step_of_a_plot_is_the_one_asked_for(here, monkeypatch):
+    from whichbird import figures
+    drawn = []
+    draw = figures.ranks_over_beta
+    monkeypatch.setattr(figures, "ranks_over_beta", lambda table, *rest: drawn.append(table) or draw(table, *rest))
+    assert run(*CASES["evaluate"], "--step", "0.25", "--plot", "x.svg")[0] == 0
+    found = json.loads(run(*CASES["evaluate-sweep"], "--json")[1])["sweep"]
+    assert drawn[0]["beta"].tolist() == [row["beta"] for row in found]
+
+
+def test_names_with_equals_signs(here):
+    Path("scores.csv").rename("a=b.csv")
+    assert "scorer" in run("evaluate", "--human", "human.csv", "--scores", "a=b.csv")[1]
+    one = "\n".join(",".join(row.split(",")[:3]) for row in wide().splitlines())
+    Path("one.csv").write_text(one)
+    found = json.loads(run("evaluate", "--human", "human.csv", "--scores", "x y=one.csv", "one.csv", "--json")[1])["ranking"]
+    assert [row["scorer"] for row in found] == ["near", "x y"] and found[0]["spa"] == found[1]["spa"]  # a column is renamed too
+
+
 def test_calibration_for_people(here):
     out = run(*CASES["calibrate"])[1].splitlines()
     kept = json.loads((GOLDEN / "calibrate.json").read_text())
@@ -428,6 +484,26 @@ def test_outputs_are_checked_before_any_work(here, monkeypatch, argv, sentence):
     assert refused(*run("reweight", "systems.csv", "--beta", "0.7", *argv)) == f"whichbird reweight: {sentence}"
 
 
+def test_places_that_cannot_be_written(here, monkeypatch):
+    monkeypatch.setattr(cli, "solve", None)  # would fail if it were reached
+    Path("away.csv").symlink_to("no/where.csv")
+    Path("loop.csv").symlink_to("loop.csv")
+    argv = ["reweight", "systems.csv", "--beta", "0.7", "--out"]
+    assert refused(*run(*argv, "away.csv")).endswith(f": away.csv: there is no folder {str(here.resolve() / 'no')!r}")
+    assert ": loop.csv: cannot be written (" in refused(*run(*argv, "loop.csv"))
+    assert refused(*run(*argv, "x" * 999)).endswith("x: cannot be written (File name too long)")
+    monkeypatch.setattr(_files.os, "access", lambda *_: False)
+    assert refused(*run(*argv, "w.csv")) == "whichbird reweight: w.csv: its folder cannot be written to (Permission denied)"
+
+
+def test_a_link_stays_one(here):
+    Path("w.csv").write_text("old")
+    Path("link.csv").symlink_to("w.csv")
+    assert run(*CASES["reweight"], "--out", "link.csv")[0] == 2 and Path("w.csv").read_text() == "old"
+    assert run(*CASES["reweight"], "--out", "link.csv", "--force")[0] == 0
+    assert Path("link.csv").is_symlink() and Path("w.csv").read_text().startswith("system,")
+
+
 @pytest.mark.parametrize("case", ["reweight", "reweight-sweep", "evaluate", "evaluate-sweep", "calibrate"])
 def test_plots(here, case):
     for name in ("one.svg", "two.svg"):
@@ -471,7 +547,7 @@ def test_interruption_leaves_nothing_half_written(here, monkeypatch):
 
 def test_failures_are_one_sentence_and_exit_1(here, monkeypatch):
     def full(*_):
-        raise OSError(28, "No space left on device", "w.csv")
+        raise OSError(28, "No space left on device", ".123.part")
 
     with monkeypatch.context() as patch:
         patch.setattr(_files.os, "replace", full)
@@ -501,6 +577,21 @@ def test_as_a_program(here):
     assert done.returncode == 0 and done.stderr == ""
 
 
+def test_closed_and_full_streams(here):
+    argv = [sys.executable, "-m", "whichbird", "reweight", "systems.csv", "--beta"]
+    for redirection, beta, code, said in ((">&-", "0.7", 1, "whichbird reweight: output: standard output is closed\n"),
+                                          ("2>&-", "2", 2, ""), ("2>/dev/full", "2", 2, ""), ("--csv 2>/dev/full", "0.7", 0, ""),
+                                          (">/dev/full", "0.7", 1, "whichbird reweight: output: No space left on device\n")):
+        done = subprocess.run(["sh", "-c", f"{shlex.join([*argv, beta])} {redirection}"], capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stderr) == (code, said) and bool(done.stdout) == (code == 0)
+
+
+def test_csv_is_utf_8_whatever_the_terminal(here):
+    Path("systems.csv").write_text(FIXTURE.replace("\na,", '\n"β, ""x""",'), encoding="utf-8")
+    done = shell("reweight", "systems.csv", "--beta", "0.7", "--csv", env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0 and next(csv.DictReader(io.StringIO(done.stdout)))["system"] == 'β, "x"'
+
+
 def test_a_closed_pipe_is_no_news(here):
     program = subprocess.Popen([sys.executable, "-m", "whichbird", "sweep", "ende24", "--csv", "--step", "0.005"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -513,9 +604,10 @@ def test_a_closed_pipe_is_no_news(here):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_examples_that_parse(command):
+def test_help_has_examples_that_parse(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     code, out, err = run(command, "--help")
-    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 90
+    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     examples = re.findall(r"^  whichbird (.+?)(?: > .*)?$", out.partition("examples:")[2].partition("\n\n")[0], re.M)
     assert examples and all(parser().parse_args(shlex.split(e)).command == command for e in examples)
     assert all(option in out for option in ("--json", "--csv", "--out", "--force"))

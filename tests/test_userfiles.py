@@ -67,7 +67,7 @@ def test_every_form_of_scores_says_the_same(tmp_path, folder, pool):
 
 
 @pytest.mark.parametrize("change", [
-    lambda raw: b"\xef\xbb\xbf" + raw, lambda raw: raw.replace(b"\n", b"\r\n"), lambda raw: raw.rstrip(b"\n"), lambda raw: raw + b"\n\n",
+    lambda raw: b"\xef\xbb\xbf" + raw, lambda raw: raw.replace(b"\n", b"\r\n"), lambda raw: raw.rstrip(b"\n"), lambda raw: raw + b"\n\n  \n\t\n",
     lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"),
 ], ids=["bom", "crlf", "no last line end", "blank lines after", "bom and crlf"])
 @pytest.mark.parametrize("name", ["human.csv", "wide.csv", "near.seg.score"])
@@ -112,6 +112,8 @@ BAD_SCORES = {  # what is wrong: (file name, content, the sentence after the fil
     "empty": ("x.seg.score", "", "the file is empty"),
     "only blank": ("x.csv", "\r\n \n", "the file is empty"),
     "encoding": ("x.seg.score", FIELD.encode() + b"caf\xe9\t1\n", f"line 25: byte {len(FIELD) + 3} is not UTF-8 text"),
+    "utf-16 without a mark": ("x.csv", WIDE.encode("utf-16-le"), "line 1 has a zero byte, so it is not UTF-8 text"),
+    "blank line between": ("x.seg.score", FIELD.replace("\n", "\n\n", 1), "line 2 has 1 column; system, tab, score is expected"),
     "utf-16": ("x.csv", WIDE.encode("utf-16"), "line 1: byte 0 is not UTF-8 text"),
     "constant": ("x.seg.score", "".join(f"{s}\t{v}\n" for s in SYSTEMS for v in range(6)), "scorer 'x' is constant: every system has the mean score 2.5"),
     "table: constant": ("x.csv", "system,segment,flat\n" + "".join(f"{s},{n},0.1\n" for s in SYSTEMS for n in SEGMENTS), "scorer 'flat' is constant"),
@@ -130,6 +132,9 @@ BAD_SCORES = {  # what is wrong: (file name, content, the sentence after the fil
     "table: unknown segment": ("x.csv", WIDE + "q,ant,1,1\n", "line 26, column 1 (segment) has 'q'; a segment that is rated is expected"),
     "table: extra system": ("x.csv", WIDE + "u,yak,1,1\n", "line 26, column 2 (system): system 'yak' is not among the 4 rated systems"),
     "table: missing cell": ("x.csv", WIDE[:WIDE.rindex("z,doe")], "'near' has no score for 'doe' on segment 'z'"),
+    "table: row of two lines": ("x.csv", WIDE + '"u\nv",ant,1,x\n', "line 26, column 1 (segment) has 'u\\nv'; a segment"),
+    "table: open quote": ("x.csv", WIDE + '"u,ant,1,1\nu,bee,1,1\n', "line 26 is no row of a table"),
+    "table: blank lines first": ("x.csv", "\n\n" + WIDE.replace("system", "who"), "line 3 has no column 'system'"),
     "table: bad quotes": ("x.csv", WIDE + '"u"x,ant,1,1\n', "line 26 is no row of a table"),
 }
 
@@ -184,6 +189,7 @@ def test_bad_tables_of_systems(tmp_path, text, sentence):
     human().replace("fluency", "flow"): "line 1 has no column 'fluency'",
     "system,segment,adequacy,fluency\nant,u,1,1\nrefA,u,1,1\n": "1 of its systems are machines; at least two are needed",
     "system\tcategory\tseverity\nx\ty\tz\n": "line 1 has no column 'doc'",
+    "system,doc,doc_id,seg_id,rater,category,severity\nx,d,1,1,r,y,z\n": "line 1 has no tabs; rows of MQM errors must be separated by tabs",
 }.items())
 def test_bad_human_ratings(tmp_path, folder, text, sentence):
     path = write(tmp_path, "human.csv", text)

@@ -24,28 +24,41 @@ def read_text(path, hint: str = "") -> str:
         raise DataError(f"{path}: line {line}: byte {error.start} is not UTF-8 text; save the file as UTF-8") from None
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
+    if "\0" in text:  # UTF-16 without a mark at its start
+        line = text[:text.index("\0")].count("\n") + 1
+        raise DataError(f"{path}: line {line} has a zero byte, so it is not UTF-8 text; save the file as UTF-8")
     return text.replace("\r\n", "\n")
 
 
 def check_output(path, force: bool) -> Path:
-    """The path if a file may be written there, or a refusal; asked before long work starts."""
+    """Where a file may be written, links followed, or a refusal; asked before long work starts."""
     path = Path(path)
-    if not path.parent.is_dir():
-        raise DataError(f"{path}: there is no folder {str(path.parent)!r}")
-    if path.exists() and not path.is_file():
+    try:
+        target = path.resolve()  # where a link leads
+        there = target.exists()
+    except (OSError, RuntimeError) as error:  # no current folder, a loop of links, a name too long
+        raise DataError(f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})") from None
+    for folder in (path.parent, target.parent):
+        if not folder.is_dir():
+            raise DataError(f"{path}: there is no folder {str(folder)!r}")
+    if there and not target.is_file():
         raise DataError(f"{path}: is there already and no file; name another")
-    if path.exists() and not force:
+    if there and not force:
         raise DataError(f"{path}: is there already; --force replaces it")
-    return path
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise DataError(f"{path}: its folder cannot be written to (Permission denied)")
+    return target
 
 
 def write_whole(path, content: bytes, force: bool) -> None:
     """Write beside the target first, then put it in place in one step: an interruption leaves the old file or none."""
-    path = check_output(path, force).resolve()
-    part = path.with_name(f".{os.getpid()}.part")
+    target = check_output(path, force)
+    part = target.with_name(f".{os.getpid()}.part")
     try:
         with open(part, "xb") as out:
             out.write(content)
-        os.replace(part, path)
+        os.replace(part, target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None  # the reader knows of no part
     finally:
         part.unlink(missing_ok=True)

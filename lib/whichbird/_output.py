@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import sys
@@ -36,9 +37,8 @@ def check_outputs(args) -> None:
     plot = getattr(args, "plot", None)
     if plot and Path(plot).suffix.lower() not in FIGURES:
         raise DataError(f"--plot {plot}: a name that ends in {', '.join(FIGURES)} is expected")
-    for path in filter(None, (plot, args.out)):
-        check_output(path, args.force)
-    if plot and args.out and Path(plot).resolve() == Path(args.out).resolve():
+    targets = [check_output(path, args.force) for path in (plot, args.out) if path]
+    if len(targets) > len(set(targets)):
         raise DataError(f"--plot and --out both name {plot}; two names are needed")
 
 
@@ -57,11 +57,19 @@ def deliver(args, result: Result) -> None:
     ending = "".join(f"{one_line(facts.pop(name))}\n" for name in ("verdict", "signature") if name in facts)
     about = "".join(f"{name.replace('_', ' '):19} {cell(value)}\n" for name, value in facts.items())
     if args.csv:
-        print(about + ending, end="", file=sys.stderr)
+        say(about + ending)
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")  # names as they are, whatever the terminal shows
         print(_csv(first), end="")
         return
     shown = result.tables.values() if result.shown is None else result.shown
     print("\n".join(filter(None, [about, *map(_aligned, shown), ending])), end="")
+
+
+def say(text: str) -> None:
+    """To standard error, unless nobody listens there: that changes neither result nor exit code."""
+    with contextlib.suppress(OSError):
+        print(text, end="", file=sys.stderr or io.StringIO(), flush=True)
 
 
 def _drawn(figure: Callable, form: str) -> bytes:
@@ -102,18 +110,24 @@ def cell(value, decimals: int | None = None) -> str:
         return "yes" if value else "no"
     if not isinstance(value, float):
         return one_line(str(value))
-    return f"{value:.6g}" if decimals is None else f"{value:.{decimals}f}"
+    return f"{value:z.6g}" if decimals is None else f"{value:z.{decimals}f}"  # z: no −0
 
 
 def _aligned(table: pd.DataFrame) -> str:
     """Columns two spaces apart, numbers to the right."""
-    columns = [[one_line(str(name)), *(cell(value, DECIMALS.get(name)) for value in table.iloc[:, n])]
+    columns = [[one_line(str(name)), *(cell(value, _decimals(name, table.iloc[:, n])) for value in table.iloc[:, n])]
                for n, name in enumerate(table)]
     right = [2 * sum(c[:1].isdigit() or c[:1] == "-" for c in column[1:]) > len(column) - 1 for column in columns]
     width = [max(map(len, column)) for column in columns]
     padded = [[c.rjust(w) if r else c.ljust(w) for c in column]
               for column, w, r in zip(columns, width, right, strict=True)]
     return "".join("  ".join(row).rstrip() + "\n" for row in zip(*padded, strict=True))
+
+
+def _decimals(name: str, column: pd.Series) -> int | None:
+    """The decimals of a column of numbers of ordinary size; None, significant digits, for others."""
+    ordinary = name in DECIMALS and column.dtype.kind == "f" and 0.01 <= column.abs().max() < 1e7
+    return DECIMALS[name] if ordinary else None
 
 
 def one_line(text: str) -> str:

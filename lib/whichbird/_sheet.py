@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
@@ -31,12 +33,12 @@ class Sheet(NamedTuple):
         return cells[column]
 
     def number(self, line: int, cells: dict[str, str], column: str) -> float:
-        return number(self.place(line, column), cells[column])
+        return number(cells[column], lambda: self.place(line, column))
 
-    def once(self, seen: dict, key, line: int, what: str) -> None:
-        """Remember where `key` stands; refuse a second row of it."""
+    def once(self, seen: dict[tuple, int], key: tuple, line: int, what: str) -> None:
+        """Remember where `key` stands; refuse a second row of it. `what` has a place for each part of the key."""
         if seen.setdefault(key, line) != line:
-            raise DataError(f"{self.path}: line {line} repeats {what}, which line {seen[key]} has already")
+            raise DataError(f"{self.path}: line {line} repeats {what.format(*key)}, which line {seen[key]} has already")
 
 
 def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
@@ -54,20 +56,19 @@ def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     columns: list[str] = []
     rows = []
+    line = 1  # where a row starts: cells in quotes may hold line ends
     try:
         for row in reader:
             row = [cell.strip() for cell in row]
-            if not any(row):
-                continue
-            if not columns:
-                columns = _columns(path, row, need, may)
-                continue
-            line = reader.line_num
-            if len(row) != len(columns):
-                raise DataError(f"{path}: line {line} has {len(row)} columns where the header has {len(columns)}")
-            rows.append((line, dict(zip(columns, row, strict=True))))
+            if any(row) and not columns:
+                columns = _columns(f"{path}: line {line}", row, need, may)
+            elif any(row):
+                if len(row) != len(columns):
+                    raise DataError(f"{path}: line {line} has {len(row)} columns where the header has {len(columns)}")
+                rows.append((line, dict(zip(columns, row, strict=True))))
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise DataError(f"{path}: line {reader.line_num} is no row of a table: {error}") from None
+        raise DataError(f"{path}: line {line} is no row of a table: {error}") from None
     if not rows:
         raise DataError(f"{path}: no row follows the header")
     return Sheet(path, columns, rows)
@@ -82,10 +83,10 @@ def header(text: str) -> set[str]:
     return {cell.strip(' "').lower() for cell in _first_line(text).split(_delimiter(text))}
 
 
-def number(place: str, text: str, may_lack: bool = False) -> float | None:
-    """The finite number that `text` spells; None for "None" where a score may lack.
+def number(text: str, place: Callable[[], str], may_lack: bool = False) -> float | None:
+    """The finite number that `text` spells; None for "None" where a score may lack. `place` is asked for a refusal only.
 
-    >>> number("my.csv: line 2, column 3", "1,5")
+    >>> number("1,5", lambda: "my.csv: line 2, column 3")
     Traceback (most recent call last):
     ...
     whichbird._check.DataError: my.csv: line 2, column 3 has '1,5'; a finite number is expected
@@ -98,9 +99,9 @@ def number(place: str, text: str, may_lack: bool = False) -> float | None:
     except ValueError:
         usable = False
     if not usable:
-        raise DataError(f"{place} has {short(text)}; a finite number is expected")
+        raise DataError(f"{place()} has {short(text)}; a finite number is expected")
     if abs(value) > LARGEST:
-        raise DataError(f"{place} has {short(text)}; a score between -1e100 and 1e100 is expected")
+        raise DataError(f"{place()} has {short(text)}; a score between -1e100 and 1e100 is expected")
     return value
 
 
@@ -118,15 +119,16 @@ def _delimiter(text: str) -> str:
     return "\t" if "\t" in line else max(",;", key=line.count)
 
 
-def _columns(path: Path, row: list[str], need: tuple[str, ...], may: tuple[str, ...]) -> list[str]:
+def _columns(place: str, row: list[str], need: tuple[str, ...], may: tuple[str, ...]) -> list[str]:
     """The header's names: ours in lower case, others as they are."""
     columns = [name.lower() if name.lower() in need + may else name for name in row]
     for column in need:
         if column not in columns:
-            raise DataError(f"{path}: line 1 has no column {column!r}; the header must name {', '.join(need)}")
+            raise DataError(f"{place} has no column {column!r}; the header must name {', '.join(need)}")
+    times = Counter(columns)
     for n, column in enumerate(columns, start=1):
         if not column:
-            raise DataError(f"{path}: line 1, column {n} has no name; every column needs one")
-        if columns.count(column) > 1:
-            raise DataError(f"{path}: line 1, column {n}: the name {short(column)} is there twice; names must differ")
+            raise DataError(f"{place}, column {n} has no name; every column needs one")
+        if times[column] > 1:
+            raise DataError(f"{place}, column {n}: the name {short(column)} is there twice; names must differ")
     return columns

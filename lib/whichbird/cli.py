@@ -18,7 +18,7 @@ import pandas as pd
 
 from . import mtme, userfiles
 from ._check import DataError, near
-from ._output import Result, cell, check_outputs, deliver, one_line
+from ._output import Result, cell, check_outputs, deliver, one_line, say
 from ._version import __version__
 from .balance import balance, reachable
 from .calibrate import MATCHES, calibrate
@@ -38,9 +38,9 @@ def datasets(args) -> Result:
     """List the datasets that ship.
 
     For each: the number of systems, rated segments and scorers; the natural balance
-    beta0, adequacy's share of the variance between systems; the range of balances that
-    reweighting can reach; and the reliable interval, in which the effective sample size
-    is at least 0.9 times the number of systems.
+    beta0, adequacy's share of the variance between systems; the range of balances
+    that reweighting can reach; and the reliable interval, in which the effective
+    sample size is at least 0.9 times the number of systems.
 
     examples:
       whichbird datasets
@@ -54,10 +54,10 @@ def datasets(args) -> Result:
 def reweight(args) -> Result:
     """Weight systems so that they have a chosen balance.
 
-    Finds the most even weights of that balance, with a proof that none are more even.
-    systems.csv has a header with the columns system, adequacy, fluency (in any order;
-    others are ignored) and one row per system: means, higher is better, both in the same
-    unit.
+    Finds the most even weights of that balance, with a proof that none are more
+    even. systems.csv has a header with the columns system, adequacy, fluency (in
+    any order; others are ignored) and one row per system: means, higher is better,
+    both in the same unit.
 
     examples:
       whichbird reweight systems.csv --beta 0.5
@@ -88,25 +88,26 @@ def reweight(args) -> Result:
 def rank_(args) -> Result:
     """Rank all scorers of a dataset at a chosen balance, with yours among them.
 
-    Nothing needs to be downloaded: the p-values of people and of the shipped scorers are
-    in the package. Without --beta all systems have the same weight.
+    Nothing needs to be downloaded: the p-values of people and of the shipped
+    scorers are in the package. Without --beta all systems have the same weight.
 
     Score files have one of three forms, higher is better:
-      .seg.score    the field's: lines "system, tab, score" without header; the n-th line
-                    of a system is source line n. All source lines, or only the rated
-                    ones. None is allowed where nobody rated.
-      wide table    header system,segment,NAME,...: one column per scorer. A single column
-                    called score is named after the file.
+      .seg.score    the field's: lines "system, tab, score" without header; the n-th
+                    line of a system is source line n. All source lines, or only the
+                    rated ones. None is allowed where nobody rated.
+      wide table    header system,segment,NAME,...: one column per scorer. A single
+                    column called score is named after the file.
       long table    header scorer,system,segment,score
     Columns are separated by commas, semicolons or tabs; segment is the source line,
     counted from 1. CRLF line ends and a byte-order mark do no harm.
 
-    Scorers that compare with a reference translation were given refA, as in the paper.
-    Where WMT used another, --reference names it (refB in ende24): choose what yours saw.
+    Scorers that compare with a reference translation were given refA, as in the
+    paper. Where WMT used another, --reference names it (refB in ende24): choose
+    what yours saw.
 
-    Every rated system must be there, and references (refA, ...) may be. Other systems,
-    such as submissions that were not rated, are refused because a misspelt name looks
-    the same; --ignore-extra leaves them out.
+    Every rated system must be there, and references (refA, ...) may be. Other
+    systems, such as submissions that were not rated, are refused because a misspelt
+    name looks the same; --ignore-extra leaves them out.
 
     examples:
       whichbird rank ende24 --beta 0.6
@@ -120,10 +121,10 @@ def rank_(args) -> Result:
 def sweep(args) -> Result:
     """Follow the scorers of a dataset, and yours, over all balances.
 
-    The table shows your scorers, or those named with --show, or else the five best at the
-    natural balance: SPA and rank. --csv and --json hold all scorers, one row for each
-    balance and scorer. --plot draws SPA and rank with the reliable interval shaded.
-    Score files are read as 'whichbird rank --help' says.
+    The table shows your scorers, or those named with --show, or else the five best
+    at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
+    for each balance and scorer. --plot draws SPA and rank with the reliable
+    interval shaded. Score files are read as 'whichbird rank --help' says.
 
     examples:
       whichbird sweep ende24 --scores my.seg.score --plot out.svg
@@ -138,27 +139,29 @@ def evaluate(args) -> Result:
     """Do everything on your own data: balance, range, weights, ranking, sweep.
 
     Human ratings (--human) have one of two forms:
-      table       header system,segment,adequacy,fluency: one row per system and segment,
-                  higher is better. Scorers are compared with the column total if there is
-                  one, else with adequacy + fluency. What has no row is not rated.
-      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with system,
-                  doc, doc_id, seg_id, rater, category, severity; one row per error, or
-                  one of category no-error.
-    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a table is
-    what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id if two segments
-    share a seg_id); a .seg.score file follows the order in which the ratings first name
-    the segments.
-    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own scorers;
-    --scores adds yours, with the source line as segment.
+      table       header system,segment,adequacy,fluency: one row per system and
+                  segment, higher is better. Scorers are compared with the column
+                  total if there is one, else with adequacy + fluency. What has no
+                  row is not rated.
+      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with
+                  system, doc, doc_id, seg_id, rater, category, severity; one row
+                  per error, or one of category no-error.
+    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a
+    table is what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id
+    if two segments share a seg_id); a .seg.score file follows the order in which
+    the ratings first name the segments.
+
+    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own
+    scorers; --scores adds yours, with the source line as segment.
 
     examples:
       whichbird evaluate --human human.csv --scores scores.csv --beta 0.5
       whichbird evaluate --human mqm.tsv --scores a.seg.score --sweep --plot out.svg
-      whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --beta 0.6
+      whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de
     """
     if args.human:
-        if args.set or args.pair:
-            raise DataError("--set and --pair go with --mtme, not with --human")
+        if args.set or args.pair or args.reference:
+            raise DataError("--set, --pair and --reference go with --mtme, not with --human")
         if not args.scores:
             raise DataError("--scores is needed with --human: which scorers should be ranked?")
         pool = userfiles.read_human(args.human)
@@ -166,11 +169,13 @@ def evaluate(args) -> Result:
     else:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference or "refA")
         own = _scores(args, pool)
     with _about(pool.name):
         about = overview([pool])
-    result = (_sweep if args.sweep else _ranking)(args, contest(pool, own), about)
+    field = contest(pool, own)
+    _chosen(args, field)  # a misspelt name is refused in any case
+    result = (_sweep if args.sweep else _ranking)(args, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *result.shown)
     return result._replace(shown=shown, notes=pool.notes)
 
@@ -178,27 +183,29 @@ def evaluate(args) -> Result:
 def calibrate_(args) -> Result:
     """Find the balance whose ranking favours the scorers that agree with you.
 
-    You prefer one translation in each of some pairs; scorers score both. The answer is
-    the balance, within the reliable interval of a dataset, at which the scorers that side
-    with you do best. Resampling your pairs shows how sharp it is. The verdict says what
-    may be concluded, also if that is nothing.
+    You prefer one translation in each of some pairs; scorers score both. The answer
+    is the balance, within the reliable interval of a dataset, at which the scorers
+    that side with you do best. Resampling your pairs shows how sharp it is. The
+    verdict says what may be concluded, also if that is nothing.
 
-    pairs.csv has a header with the columns pair, preferred, scorer, first, second (in
-    any order; others, such as the texts, are ignored) and one row for each pair and
-    scorer. preferred is first or second; the columns of these names hold the scores,
-    higher is better. Scorers are named as in the dataset. For any other give its segment
-    scores of the dataset too (--scores), read as 'whichbird rank --help' says.
+    pairs.csv has a header with the columns pair, preferred, scorer, first, second
+    (in any order; others, such as the texts, are ignored) and one row for each pair
+    and scorer. preferred is first or second; the columns of these names hold the
+    scores, higher is better. Scorers are named as in the dataset. For any other
+    give its segment scores of the dataset too (--scores), read as 'whichbird rank
+    --help' says.
 
     examples:
       whichbird calibrate pairs.csv --dataset ende24
-      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot match.svg
-      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=my.seg.score --json
+      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot m.svg
+      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=m.seg.score
     """
     d = load(args.dataset)
     need_aspects(d)
-    field = contest(d, _scores(args, d))
+    scores = _scores(args, d)
+    pairs = read_pairs(args.pairs, [*d.scorers, *scores])
+    field = contest(d, scores)
     own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
-    pairs = read_pairs(args.pairs, field.scorers)
     found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
     ranks = rank(field, found.beta)
     table = found.agreement.rename("agreement").reset_index().merge(ranks.table, on="scorer")
@@ -217,7 +224,10 @@ def calibrate_(args) -> Result:
         from . import figures
         return figures.match_over_beta(found)
 
-    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure)
+    named = set(pairs["scorer"])
+    notes = tuple(f"{args.pairs} has no pair scored by {s!r}, so that scorer's file is not used"
+                  for s in own if s not in named)
+    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
 def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
@@ -229,7 +239,7 @@ def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
 
     def figure():
         from . import figures
-        table = rank_sweep(field)
+        table = rank_sweep(field, steps(field.adequacy, field.fluency, args.step))
         interval = reliable_interval(field.adequacy, field.fluency)
         return figures.ranks_over_beta(table, interval, _chosen(args, field), args.beta)
 
@@ -241,7 +251,8 @@ def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
 def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
     chosen = _chosen(args, field)
     targets = None if field.adequacy is None else steps(field.adequacy, field.fluency, args.step)
-    table = rank_sweep(field, targets)
+    with _about(field.name):
+        table = rank_sweep(field, targets)
     shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
     for scorer in chosen:
         mine = table[table["scorer"] == scorer]
@@ -266,11 +277,17 @@ def _chosen(args, field: Contest) -> list[str]:
 def _scores(args, source: Digest | Pool) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {}
     for given in args.scores or ():
-        name, _, path = given.partition("=") if "=" in given and not Path(given).exists() else (None, "", given)
-        for scorer, x in userfiles.read_scorers(path, source, name, args.ignore_extra).items():
+        name, equals, path = given.partition("=")
+        if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
+            name, path = None, given
+        elif not (name and path):
+            raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
+        found = userfiles.read_scorers(path, source, name, args.ignore_extra)
+        for scorer in found:
             if scorer in out or scorer in source.scorers:
-                raise DataError(f"{path}: there is a scorer {scorer!r} already; name yours with --scores NAME=FILE")
-            out[scorer] = x
+                how = "rename yours in the file" if len(found) > 1 else "name yours with --scores NAME=FILE"
+                raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
+        out |= found
     return out
 
 
@@ -297,24 +314,53 @@ class _about:
         pass
 
     def __exit__(self, kind, error, trace):
-        if isinstance(error, ValueError) and not str(error).startswith(str(self.what)):
-            raise DataError(f"{self.what}: {error}") from None
+        if isinstance(error, ValueError | NotProven) and not str(error).startswith(str(self.what)):
+            kind = NotProven if isinstance(error, NotProven) else DataError
+            raise kind(f"{self.what}: {error}") from None
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
-        self.exit(2, f"{self.prog}: {message}; '{self.prog} --help' shows how\n")
+        self.exit(2, one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def _step(text: str) -> float:
+    step = _number(text)
+    if not 1e-4 <= step <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0.0001 to 1")
+    return step
+
+
+def _file(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("'' is no file name")
+    return text
 
 
 def _reweight_arguments(parser):
-    parser.add_argument("systems", metavar="systems.csv", help="table with columns system, adequacy, fluency")
+    parser.add_argument("systems", metavar="systems.csv", type=_file,
+                        help="table with columns system, adequacy, fluency")
     _beta_arguments(parser, required=True)
     _plot_argument(parser)
 
 
 def _rank_arguments(parser):
     _dataset_arguments(parser)
-    parser.add_argument("--beta", type=float, help=BETA + "; without it, the natural one")
+    parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
     _scores_arguments(parser)
 
 
@@ -333,11 +379,11 @@ def _sweep_arguments(parser):
 
 def _evaluate_arguments(parser):
     one = parser.add_mutually_exclusive_group(required=True)
-    one.add_argument("--human", metavar="FILE", help="human ratings: a table, or rows of MQM errors")
-    one.add_argument("--mtme", metavar="DIR", help="an unpacked mt-metrics-eval-v2 tree")
+    one.add_argument("--human", metavar="FILE", type=_file, help="human ratings: a table, or rows of MQM errors")
+    one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--set", help="with --mtme: the set, as wmt24")
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
-    parser.add_argument("--reference", default="refA", help="with --mtme: the scorers' reference (default: %(default)s)")
+    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA)")
     _scores_arguments(parser)
     _beta_arguments(parser)
     _show_argument(parser)
@@ -345,14 +391,15 @@ def _evaluate_arguments(parser):
 
 
 def _calibrate_arguments(parser):
-    parser.add_argument("pairs", metavar="pairs.csv", help="table with columns pair, preferred, scorer, first, second")
+    parser.add_argument("pairs", metavar="pairs.csv", type=_file,
+                        help="table with columns pair, preferred, scorer, first, second")
     parser.add_argument("--dataset", required=True, help="a name that 'whichbird datasets' lists")
     parser.add_argument("--by", choices=list(MATCHES), default="correlation",
                         help="what to maximise over scorers (default: %(default)s)")
-    parser.add_argument("--ess", type=float, default=RELIABLE, metavar="SHARE",
+    parser.add_argument("--ess", type=_number, default=RELIABLE, metavar="SHARE",
                         help="share of the systems that a reliable balance keeps, as ESS / K (default: %(default)s)")
-    parser.add_argument("--resamples", type=int, default=1000, help="resamples of the pairs (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=8, help="seed of the resampling (default: %(default)s)")
+    parser.add_argument("--resamples", type=_whole, default=1000, help="resamples of the pairs (default: %(default)s)")
+    parser.add_argument("--seed", type=_whole, default=8, help="seed of the resampling (default: %(default)s)")
     _step_argument(parser, 0.01)
     _scores_arguments(parser)
     _plot_argument(parser)
@@ -360,17 +407,18 @@ def _calibrate_arguments(parser):
 
 def _beta_arguments(parser, required: bool = False):
     one = parser.add_mutually_exclusive_group(required=required)
-    one.add_argument("--beta", type=float, help=BETA + ("" if required else "; without it, the natural one"))
+    one.add_argument("--beta", type=_number, help=BETA + ("" if required else "; without it, the natural one"))
     one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
     _step_argument(parser)
 
 
 def _step_argument(parser, default: float = 0.02):
-    parser.add_argument("--step", type=float, default=default, help="distance of balances in a sweep (default: %(default)s)")
+    parser.add_argument("--step", type=_step, default=default,
+                        help="distance of balances in a sweep (default: %(default)s)")
 
 
 def _scores_arguments(parser):
-    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE",
+    parser.add_argument("--scores", nargs="+", action="extend", metavar="[NAME=]FILE", type=_file,
                         help="segment scores of your scorers, called NAME or after the file")
     parser.add_argument("--ignore-extra", action="store_true",
                         help="leave out systems and segments of your files that are not rated")
@@ -381,7 +429,7 @@ def _show_argument(parser):
 
 
 def _plot_argument(parser):
-    parser.add_argument("--plot", metavar="FILE", help="draw a figure: .svg, .png or .pdf")
+    parser.add_argument("--plot", metavar="FILE", type=_file, help="draw a figure: .svg, .png or .pdf")
 
 
 # name: (what runs, what adds its arguments). The docstring is the help.
@@ -398,7 +446,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     top = _Parser(prog="whichbird", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-                  description="See and steer the adequacy-fluency balance of machine-translation meta-evaluation.",
+                  description="Steer the adequacy-fluency balance of machine-translation meta-evaluation.",
                   epilog="examples:\n  whichbird datasets\n  whichbird rank ende24 --beta 0.6 --scores my.seg.score\n"
                          "  whichbird rank --help\n\nexit codes: 0 done, 2 bad input, 1 failure, 130 interrupted")
     top.add_argument("--version", action="version", version=f"whichbird {__version__}")
@@ -413,7 +461,8 @@ def parser() -> argparse.ArgumentParser:
         form = sub.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
         form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
-        sub.add_argument("--out", metavar="FILE", help="write the result to a file too: JSON if named so, else CSV")
+        sub.add_argument("--out", metavar="FILE", type=_file,
+                         help="write the result to a file too: JSON if named so, else CSV")
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
 
@@ -433,7 +482,9 @@ def main(argv: list[str] | None = None) -> int:
             result = args.run(args)
         notes = dict.fromkeys([*(str(w.message) for w in caught if w.category is UserWarning), *result.notes])
         for note in notes:
-            print(f"note: {one_line(note)}", file=sys.stderr)
+            say(f"note: {one_line(note)}\n")
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
         deliver(args, result)
         sys.stdout.flush()
         return 0
@@ -455,5 +506,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _fail(code: int, who: str, sentence: str) -> int:
-    print(f"{who}: {one_line(sentence)}", file=sys.stderr)
+    say(f"{who}: {one_line(sentence)}\n")
     return code

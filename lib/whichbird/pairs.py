@@ -88,7 +88,7 @@ def read_pairs(path, scorers: Collection[str] | None = None) -> pd.DataFrame:
         if scorers is not None and scorer not in scorers:
             raise DataError(f"{sheet.place(line, 'scorer')} has {short(scorer)}, which is none of the {len(scorers)} "
                             f"scorers{near(scorer, scorers)}")
-        sheet.once(seen, (pair, scorer), line, f"pair {pair!r} for scorer {scorer!r}")
+        sheet.once(seen, (pair, scorer), line, "pair {!r} for scorer {!r}")
         chosen, where = sides.setdefault(pair, (side, line))
         if side != chosen:
             raise DataError(f"{sheet.place(line, 'preferred')} has {side!r} for pair {pair!r}, "

@@ -18,7 +18,7 @@ from . import _check
 from ._check import DataError
 from ._version import __version__
 from .balance import balance, reachable
-from .digest import Digest, datasets, load
+from .digest import Digest, datasets, folder, load
 from .metametrics import pair_weights
 from .mtme import CONSTANT
 from .permutation import PERMUTATIONS, SEED, p_counts
@@ -212,6 +212,8 @@ def overview(sources=None) -> pd.DataFrame:
     >>> overview().set_index("name").loc["ende24", ["systems", "segments", "scorers"]].tolist()
     [16, 487, 30]
     """
+    if sources is None and not datasets():
+        raise DataError(f"{folder()}: no dataset is there; run 'make data'")
     sources = map(load, datasets()) if sources is None else sources
     return pd.DataFrame([_summary(source) for source in sources], columns=list(_Summary._fields))
 

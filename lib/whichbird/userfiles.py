@@ -34,12 +34,12 @@ def read_systems(path) -> pd.DataFrame:
     0      x       2.0      1.5
     """
     sheet = read_sheet(path, ("system", "adequacy", "fluency"))
-    first: dict[str, int] = {}
+    first: dict[tuple[str], int] = {}
     for line, cells in sheet.rows:
         system = sheet.name(line, cells, "system")
-        sheet.once(first, system, line, f"system {system!r}")
+        sheet.once(first, (system,), line, "system {!r}")
     a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
-    return pd.DataFrame({"system": list(first), "adequacy": a, "fluency": f})
+    return pd.DataFrame({"system": [system for system, in first], "adequacy": a, "fluency": f})
 
 
 def read_human(path) -> Pool:
@@ -56,7 +56,10 @@ def read_human(path) -> Pool:
     >>> pool.systems, pool.segments, pool.total.tolist()
     (('x', 'y'), ('s1',), [[-1.0], [-2.0]])
     """
-    if {"category", "severity"} <= header(read_text(path)):
+    text = read_text(path)
+    if {"category", "severity"} <= header(text):
+        if "\t" not in text.lstrip("\n").partition("\n")[0]:
+            raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
         return read_mqm_tsv(path)
     sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
     first: dict[tuple, int] = {}
@@ -64,19 +67,20 @@ def read_human(path) -> Pool:
     for line, cells in sheet.rows:
         system, segment = (sheet.name(line, cells, column) for column in ("system", "segment"))
         segments.setdefault(segment, len(segments))
-        sheet.once(first, (system, segment), line, f"system {system!r} on segment {segment!r}")
+        sheet.once(first, (system, segment), line, "system {!r} on segment {!r}")
     named = sorted({system for system, _ in first})
     systems = [s for s in named if not is_human(s)]
     if len(systems) < 2:
         raise DataError(f"{path}: {len(systems)} of its systems are machines; at least two are needed")
     have_total = "total" in sheet.columns
+    row_of = {system: k for k, system in enumerate(systems)}
     cube = np.full((3, len(systems), len(segments)), np.nan)
     for line, cells in sheet.rows:
-        if is_human(cells["system"]):
+        if cells["system"] not in row_of:
             continue
         a, f = (sheet.number(line, cells, aspect) for aspect in ("adequacy", "fluency"))
         total = sheet.number(line, cells, "total") if have_total else a + f
-        cube[:, systems.index(cells["system"]), segments[cells["segment"]]] = a, f, total
+        cube[:, row_of[cells["system"]], segments[cells["segment"]]] = a, f, total
     unrated = int(np.isnan(cube[0]).sum())
     notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
     notes += [f"{unrated} of {cube[0].size} cells are not rated"] if unrated else []
@@ -92,7 +96,8 @@ def read_scorers(path, source: Digest | Pool, name: str | None = None,
     The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
     nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it.
     Every system of `source` must be there. References may be there too; any other system, and any segment that `source`
-    does not know, is refused unless `ignore_extra`. `name` is the scorer's; if not given, the file's without its ending.
+    does not know, is refused unless `ignore_extra`. `name` renames the one scorer of a file; if not given, it is called
+    as its column, or as the file without its ending.
 
     >>> import tempfile
     >>> pool = Pool("tiny", ("x", "y"), np.array([0, 2]), 3, total=np.zeros((2, 2)))  # lines 0 and 2 of 3 are rated
@@ -103,11 +108,15 @@ def read_scorers(path, source: Digest | Pool, name: str | None = None,
     """
     path = Path(path)
     words = header(read_text(path))
-    name = name or re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
+    stem = re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
     if path.suffix.lower() == ".csv" or {"system", "segment"} <= words:
-        found = _table_scorers(path, source, name, ignore_extra)
+        found = _table_scorers(path, source, stem, ignore_extra)
     else:
-        found = {name: _field_scorer(path, source, ignore_extra)}
+        found = {stem: _field_scorer(path, source, ignore_extra)}
+    if name is not None:
+        if len(found) > 1:
+            raise DataError(f"{path}: {len(found)} scorers are there ({', '.join(found)}), so {name!r} cannot name one")
+        found = {name: x for x in found.values()}
     for scorer, x in found.items():
         try:
             refuse_constant(x, scorer)
@@ -118,7 +127,10 @@ def read_scorers(path, source: Digest | Pool, name: str | None = None,
 
 def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.ndarray:
     rows: dict[str, list[tuple[int, str]]] = {}
-    for line, row in enumerate(read_text(path).rstrip("\n").split("\n"), start=1):
+    lines = read_text(path).split("\n")
+    while not lines[-1].strip():
+        lines.pop()
+    for line, row in enumerate(lines, start=1):
         fields = row.split("\t")
         if len(fields) != 2:
             raise DataError(f"{path}: line {line} has {len(fields)} {'column' if len(fields) == 1 else 'columns'}; "
@@ -134,7 +146,7 @@ def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.n
             wanted = f"{rated} are" if rated == every else f"{every} (all source lines) or {rated} (the rated ones) in all are"
             raise DataError(f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} expected")
         chosen = range(rated) if len(cells) == rated else source.lines
-        values = [number(f"{path}: line {line}, column 2", text, may_lack=True) for line, text in cells]
+        values = [number(text, lambda: f"{path}: line {line}, column 2", may_lack=True) for line, text in cells]
         for n, at in enumerate(chosen):
             if values[at] is None:
                 raise DataError(f"{path}: line {cells[at][0]}, column 2: {system!r} has no score on a rated segment; "
@@ -170,12 +182,12 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
                             "(--ignore-extra leaves others out)")
         for column in columns:
             scorer = sheet.name(line, cells, "scorer") if long else name if columns == ["score"] else column
-            what = f"the score of {scorer!r} for {system!r} on segment {segment!r}"
-            sheet.once(seen, (scorer, system, segment), line, what)
+            sheet.once(seen, (scorer, system, segment), line, "the score of {!r} for {!r} on segment {!r}")
             value = sheet.number(line, cells, column)
             if segment in column_of:
-                grid = found.setdefault(scorer, np.full((len(row_of), len(names)), np.nan))
-                grid[row_of[system], column_of[segment]] = value
+                if scorer not in found:
+                    found[scorer] = np.full((len(row_of), len(names)), np.nan)
+                found[scorer][row_of[system], column_of[segment]] = value
     if not found:
         raise DataError(f"{path}: no rated segment is there; the first one is {names[0]!r}")
     for scorer, grid in found.items():

@@ -386,3 +386,14 @@ def test_scores_are_left_alone():
     before = a.copy(), f.copy()
     wb.reweight(a, f, 0.3)
     assert (a == before[0]).all() and (f == before[1]).all() and mean(a) == mean(before[0])
+
+
+def test_a_fine_sweep_proves_what_single_targets_prove(monkeypatch):
+    """The limit of work holds for the targets still open, however many were proven beside them."""
+    d = wb.load("ende24")
+    low, high = wb.reachable(d.adequacy, d.fluency)
+    betas = np.linspace(low, high, 500)
+    monkeypatch.setattr(SOLVER, "ROWS", 400)
+    solved = wb.reweight_sweep(d.adequacy, d.fluency, betas)
+    for n in range(0, 500, 25):
+        assert solved[n].ess == pytest.approx(wb.reweight(d.adequacy, d.fluency, betas[n]).ess, rel=1e-9)

@@ -17,8 +17,13 @@ def near(name: str, others: Iterable[str], ask: str = "did you mean") -> str:
 
     >>> near("ende42", ["ende24", "jazh24", "BLEU"])
     "; did you mean 'ende24'?"
+    >>> near("bleu", ["ende24", "jazh24", "BLEU"])
+    "; did you mean 'BLEU'?"
     """
-    close = difflib.get_close_matches(str(name), list(others), n=3, cutoff=0.5)
+    small = {}
+    for other in others:
+        small.setdefault(str(other).casefold(), other)
+    close = [small[key] for key in difflib.get_close_matches(str(name).casefold(), small, n=3, cutoff=0.5)]
     return f"; {ask} {' or '.join(map(repr, close))}?" if close else ""
 
 

@@ -225,7 +225,7 @@ def _solve(pool: Standard, betas: np.ndarray, above: bool) -> list[Reweighting]:
         left = np.unique(gaps.target)
         if not left.size:
             break
-        if side.q.size > ROWS * left.size:
+        if side._rows(left).size > ROWS * left.size:
             raise NotProven(_unproven(betas[left]))
         side.fill(gaps)
     else:

@@ -167,7 +167,8 @@ return {
   furniture: [...document.querySelectorAll('[class*=bd-sidebar], .bd-header-article, .prev-next-footer, #jb-print-docs-body')].filter(seen).length,
   title: seen(article.querySelector('h1')),
   solutions: document.querySelectorAll('.solution').length,
-  folded: [...document.querySelectorAll('.solution > section, .solution > section > *, details.hide .cell_input')].filter(e => !seen(e))
+  folded: [...document.querySelectorAll('.solution > section, .solution > section > *, details.hide .cell_input')]
+          .filter(e => (e.textContent.trim() || e.querySelector('img, svg')) && !seen(e))
           .map(e => e.outerHTML.slice(0, 90)),
   cut: [...article.querySelectorAll('table, pre, img, p, mjx-container, .output, .pst-scrollable-table-container')]
        .filter(e => seen(e) && (e.getBoundingClientRect().right > edge || (e.matches('pre, div') && e.scrollWidth > e.clientWidth + 1)))

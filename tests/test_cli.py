@@ -347,7 +347,7 @@ BAD_PAIRS = {  # what is wrong: (content, the sentence after the file's name)
     "infinity": (PAIRS + "p9,first,BLEU,-inf,1\n", "line 17, column 4 (first) has '-inf'; a finite number is expected"),
     "too large": (PAIRS + "p9,first,BLEU,1,1e200\n", "line 17, column 5 (second) has '1e200'; a score between -1e100 and 1e100"),
     "unknown scorer": (PAIRS + "p1,first,CHRF2,1,2\n", "line 17, column 3 (scorer) has 'CHRF2', which is none of the 30 scorers"),
-    "misspelt scorer": (PAIRS.replace("chrF", "chrf"), "line 3, column 3 (scorer) has 'chrf', which is none of the 30 scorers; did you mean 'chrfS' or 'chrF'"),
+    "misspelt scorer": (PAIRS.replace("chrF", "chrf"), "line 3, column 3 (scorer) has 'chrf', which is none of the 30 scorers; did you mean 'chrF' or 'chrfS'"),
     "repeated row": (PAIRS + "p1,first,BLEU,1,2\n", "line 17 repeats pair 'p1' for scorer 'BLEU', which line 2 has already"),
     "incomplete": (PAIRS + "p9,first,BLEU,1,2\n", "scorer 'COMET-22' has no score of pair 'p9'; every scorer must score every pair"),
     "one pair": ("\n".join(PAIRS.split("\n")[:4]), "the pairs number 1 and the scorers 3; at least two of each are needed"),

@@ -90,7 +90,7 @@ def test_refusals(d):
         sweep(wb.load("heen23"))
     with pytest.raises(ValueError, match="cannot be reached; this pool reaches"):
         sweep(d, [0.5, 1.0])
-    with pytest.raises(ValueError, match="step is 0; a number from 0.0001"):
+    with pytest.raises(ValueError, match="step is 0; a number of at least 0.0001"):
         beta_grid(d.adequacy, d.fluency, step=0)
     with pytest.raises(ValueError, match="step is nan"):
         beta_grid(d.adequacy, d.fluency, step=float("nan"))

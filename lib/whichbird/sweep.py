@@ -24,7 +24,7 @@ def beta_grid(adequacy, fluency, step: float = 0.01) -> np.ndarray:
     array([0.        , 0.36363636, 0.4       , 0.5       , 0.8       ])
     """
     if not step >= 1e-4:
-        raise ValueError(f"step is {step}; a number from 0.0001 is expected")
+        raise ValueError(f"step is {step}; a number of at least 0.0001 is expected")
     low, high = reachable(adequacy, fluency)
     even = np.linspace(low, high, max(1, round((high - low) / step)) + 1)
     pairs = pair_balances(adequacy, fluency)

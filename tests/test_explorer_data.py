@@ -27,7 +27,7 @@ def page(d):
 
 def test_datasets_without_public_ratings_are_left_out():
     assert set(wb.datasets()) - set(live_datasets()) == {"heen23"}
-    with pytest.raises(DataError, match="heen23 has no balance"):
+    with pytest.raises(DataError, match="heen23 cannot be swept"):
         page_data(wb.load("heen23"))
 
 

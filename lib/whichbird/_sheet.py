@@ -80,7 +80,7 @@ def header(text: str) -> set[str]:
     >>> sorted(header("System,segment,BLEU\\nx,1,30"))
     ['bleu', 'segment', 'system']
     """
-    return {cell.strip(' "').lower() for cell in _first_line(text).split(_delimiter(text))}
+    return {cell.strip(' "').lower() for cell in first_line(text).split(_delimiter(text))}
 
 
 def number(text: str, place: Callable[[], str], may_lack: bool = False) -> float | None:
@@ -110,12 +110,13 @@ def short(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
+    """The first line with anything on it."""
     return text.lstrip("\n").split("\n", 1)[0]
 
 
 def _delimiter(text: str) -> str:
-    line = _first_line(text)
+    line = first_line(text)
     return "\t" if "\t" in line else max(",;", key=line.count)
 
 

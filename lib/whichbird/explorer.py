@@ -10,14 +10,13 @@ import json
 
 import numpy as np
 
-from ._check import DataError
-from .augment import FAMILIES
-from .balance import balance, reachable
+from .balance import balance
 from .digest import Digest, datasets, load
 from .mtme import DATASETS
-from .report import _Shown
+from .rank import is_reliable, multiples, steps
+from .report import Shown
 from .reweight import reliable_interval, reweight_sweep
-from .sweep import sweep
+from .sweep import measures, need_aspects
 
 UNIT = 1e8       # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
 LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
@@ -40,17 +39,9 @@ def beta_stops(adequacy, fluency, step: float = 0.005) -> np.ndarray:
     >>> beta_stops([0, 1, 2, 3], [0, 2, 1, 1], step=0.2)[:6].round(3)
     array([0.2  , 0.4  , 0.6  , 0.607, 0.64 , 0.68 ])
     """
-    low, high = reachable(adequacy, fluency)
     inner = reliable_interval(adequacy, fluency)
-    stops = [_multiples(step, low, high), [low, high, balance(adequacy, fluency), *inner]]
-    if inner[1] - inner[0] < 20 * step:
-        stops.append(_multiples(step / 5, *inner))
-    return np.unique(np.concatenate(stops))
-
-
-def _multiples(step: float, low: float, high: float) -> np.ndarray:
-    all_ = np.round(np.arange(round(1 / step) + 1) * step, 6)  # so that 0.6 is the number that people type
-    return all_[(all_ > low) & (all_ < high)]
+    finer = multiples(step / 5, *inner) if inner[1] - inner[0] < 20 * step else []
+    return np.unique(np.concatenate([steps(adequacy, fluency, step), inner, finer]))
 
 
 def page_data(d: Digest, step: float = 0.005) -> dict:
@@ -65,23 +56,21 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
     >>> page["stops"][:3], page["weights"][page["natural"]][:2]
     ([0.0073..., 0.1, 0.2], [6250000, 6250000])
     """
-    if d.adequacy is None:
-        raise DataError(f"{d.name} has no balance to move: adequacy and fluency are needed, whose ratings are not public")
+    need_aspects(d)
     a, f = d.adequacy, d.fluency
     stops = beta_stops(a, f, step)
     solved = reweight_sweep(a, f, stops)
-    measures = sweep(d, stops)
-    inner = reliable_interval(a, f)
+    inner = np.flatnonzero([is_reliable(r) for r in solved])
     return {
         "name": d.name, "title": _title(d.name), "signature": d.signature,
         "permutations": d.info["permutations"], "unit": UNIT,
         "systems": list(d.systems), "adequacy": a.tolist(), "fluency": f.tolist(), "total": _short(d.total),
         "scorers": list(d.scorers), "human": d.counts("total").tolist(), "p": d.counts("scorers").tolist(),
         "stops": stops.tolist(), "natural": int(np.searchsorted(stops, balance(a, f))),
-        "reliable": [int(n) for n in np.searchsorted(stops, inner)],
+        "reliable": [int(inner[0]), int(inner[-1])],
         "weights": [np.round(r.weights * UNIT).astype(int).tolist() for r in solved],
         "eta": _short([r.eta for r in solved]), "lam": _short([r.lam for r in solved]),
-        "measures": {family: _short(measures[family]) for family in FAMILIES},
+        "measures": {family: _short(y) for family, y in measures(d, np.array([r.weights for r in solved])).items()},
     }
 
 
@@ -100,7 +89,7 @@ def _title(name: str) -> str:
     return f"{pair}{', TED' if domain == 'tedtalks' else ''} 20{year}"
 
 
-def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> _Shown:
+def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> Shown:
     """The live figure as HTML: data, stylesheet, script, and a sentence in its place until the script has run.
 
     `root` leads from the page to the book's top folder; `mode` is "full" or "mini". `stand_in` names a figure of the page
@@ -112,7 +101,7 @@ def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", 
     if mode not in ("full", "mini"):
         raise ValueError(f"unknown mode {mode!r}; 'full' or 'mini' is expected")
     data = json.dumps(pages, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    return _Shown(
+    return Shown(
         f'<link rel="stylesheet" href="{root}/_static/explorer.css">\n'
         f'<div class="wb-live" data-mode="{mode}" data-stand-in="{stand_in}" data-more="{more}">'
         f'<p class="wb-until">Here the book has a live figure. It needs JavaScript and the built book.</p></div>\n'

@@ -167,7 +167,7 @@ def weight_sweep(systems, adequacy, fluency, betas=None) -> pd.DataFrame:
     betas = _sorted_targets(adequacy, fluency, betas)
     solved = reweight_sweep(adequacy, fluency, betas)
     rows = [pd.DataFrame({"beta": beta, "ess": r.ess, "reliable": is_reliable(r), "certificate": r.certificate,
-                          "gap": r.gap, "system": list(systems), "weight": r.weights + 0.0})
+                          "gap": r.gap, "system": list(systems), "weight": r.weights})
             for beta, r in zip(betas, solved, strict=True)]
     return pd.concat(rows, ignore_index=True)
 
@@ -180,7 +180,6 @@ def weights_table(systems, adequacy, fluency, w) -> pd.DataFrame:
     0      x         0        0     0.5
     1      y         2        1     0.5
     """
-    w = np.asarray(w) + 0.0  # no −0
     columns = {"system": list(systems), "adequacy": adequacy, "fluency": fluency, "weight": w}
     return pd.DataFrame({name: column for name, column in columns.items() if column is not None})
 
@@ -194,8 +193,17 @@ def steps(adequacy, fluency, step: float = 0.02) -> np.ndarray:
     if not 1e-4 <= step <= 1:
         raise ValueError(f"step is {step:g}; a number from 0.0001 to 1 is expected")
     low, high = reachable(adequacy, fluency)
-    even = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    return np.unique(np.concatenate([even.round(10), [balance(adequacy, fluency), low, high]]).clip(low, high))
+    return np.unique(np.concatenate([multiples(step, low, high), [balance(adequacy, fluency), low, high]]))
+
+
+def multiples(step: float, low: float, high: float) -> np.ndarray:
+    """The multiples of `step` between `low` and `high`, rounded so that 0.6 is the number that people type.
+
+    >>> multiples(0.2, 0.2, 0.7).tolist()
+    [0.4, 0.6]
+    """
+    even = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(10)
+    return even[(low < even) & (even < high)]
 
 
 def is_reliable(r: Reweighting) -> bool:

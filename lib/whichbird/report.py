@@ -61,7 +61,7 @@ def _cell(printed: str, value) -> tuple[str, bool | None]:
     return (f"{rounded} ✓", True) if rounded == printed else (f"{rounded} ≠ {printed}", False)
 
 
-class _Shown:
+class Shown:
     """Text that a notebook displays as what it is."""
 
     def __init__(self, text: str, kind: str):
@@ -74,17 +74,17 @@ class _Shown:
         return {self.kind: self.text, "text/plain": self.text}
 
 
-def source(*objects) -> _Shown:
+def source(*objects) -> Shown:
     """The code of library functions, straight from the tested module, for a page to show.
 
     >>> print(source(signed))
     ```python
     def signed(...
     """
-    return _Shown("\n".join(f"```python\n{inspect.getsource(o)}```" for o in objects), "text/markdown")
+    return Shown("\n".join(f"```python\n{inspect.getsource(o)}```" for o in objects), "text/markdown")
 
 
-def signed(*names: str, more: str = "") -> _Shown:
+def signed(*names: str, more: str = "") -> Shown:
     """The signature line under a results table: the datasets, all that their signatures share, and what `more` there is to say.
 
     >>> signed("ende24", "ende22")
@@ -92,4 +92,4 @@ def signed(*names: str, more: str = "") -> _Shown:
     """
     parts = [load(name).signature.split("|") for name in names]
     shared = "|".join(p for p in parts[0][1:] if all(p in other for other in parts))
-    return _Shown(f'<p class="signature">{", ".join(names)}: {"|".join(filter(None, [shared, more]))}</p>', "text/html")
+    return Shown(f'<p class="signature">{", ".join(names)}: {"|".join(filter(None, [shared, more]))}</p>', "text/html")

@@ -50,7 +50,12 @@ def sweep(d: Digest, betas=None, meta: str = "spa") -> pd.DataFrame:
     solved = reweight_sweep(d.adequacy, d.fluency, betas)
     w = np.array([r.weights for r in solved])
     return pd.DataFrame({"beta": betas, "ess": [r.ess for r in solved], "certificate": [r.certificate for r in solved],
-                         **{family: _measure(d, family, w, meta) for family in FAMILIES}})
+                         **measures(d, w, meta)})
+
+
+def measures(d: Digest, w: np.ndarray, meta: str = "spa") -> dict[str, np.ndarray]:
+    """The three measures, by family, at weightings w (W, K): shape (W,) each."""
+    return {family: _measure(d, family, w, meta) for family in FAMILIES}
 
 
 def _measure(d: Digest, family: str, w: np.ndarray, meta: str) -> np.ndarray:

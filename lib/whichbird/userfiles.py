@@ -16,7 +16,7 @@ import pandas as pd
 
 from ._check import DataError, near
 from ._files import read_text
-from ._sheet import header, number, read_sheet, short
+from ._sheet import first_line, header, number, read_sheet, short
 from .digest import Digest
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool
@@ -58,7 +58,7 @@ def read_human(path) -> Pool:
     """
     text = read_text(path)
     if {"category", "severity"} <= header(text):
-        if "\t" not in text.lstrip("\n").partition("\n")[0]:
+        if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
         return read_mqm_tsv(path)
     sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))

@@ -4,7 +4,7 @@ from hypothesis import given, strategies as st
 
 from pools import ENDE24
 from whichbird import balance as beta_of, ess, pair_balances, reachable
-from whichbird.balance import (collision, constraint, constraint_gradient, covariance, from_std_balance, mean, reach,
+from whichbird.balance import (balances, collision, constraint, constraint_gradient, covariance, from_std_balance, mean, reach,
                                std_balance, target, variance)
 
 RNG = np.random.default_rng(0)
@@ -129,3 +129,11 @@ def test_refusals(a, f, w, words):
 def test_beta_is_a_number_from_0_to_1(beta):
     with pytest.raises(ValueError, match="a number from 0 to 1 is expected"):
         target(A, F, beta)
+
+
+def test_many_weightings_at_once():
+    rng = np.random.default_rng(7)
+    a, f = rng.normal(size=(2, 9)) + 50
+    w = rng.dirichlet(np.ones(9), 200)
+    assert np.allclose(balances(a, f, w), [beta_of(a, f, row) for row in w], rtol=1e-9)  # no weighting is nearly one system
+    assert np.isnan(balances(a, f, np.eye(9))).all()

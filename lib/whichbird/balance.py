@@ -67,6 +67,24 @@ def balance(adequacy, fluency, w=None) -> float:
     return s_a / (s_a + s_f)
 
 
+def balances(adequacy, fluency, w: np.ndarray) -> np.ndarray:
+    """β of many weightings at once, from the rows of w (n, K), each summing to one: shape (n,).
+
+    Faster than `balance` row by row, and with fewer digits where nearly all weight lies on one point; NaN where all does.
+
+    >>> balances([0, 2, 0], [0, 1, 3], np.array([[0.5, 0.5, 0], [0.5, 0, 0.5], [1, 0, 0]]))
+    array([0.8, 0. , nan])
+    """
+    return standard_balances(Standard.of(adequacy, fluency), w)
+
+
+def standard_balances(p: Standard, w: np.ndarray) -> np.ndarray:
+    """`balances` of a pool that is standard already."""
+    s_a, s_f = (w @ x**2 - (w @ x) ** 2 for x in (p.a, p.f))
+    both = s_a + s_f
+    return np.where(both > 1e-12, s_a / np.where(both > 1e-12, both, 1), np.nan)  # the spread of a standard pool is one
+
+
 def std_balance(beta: float) -> float:
     """β read on standard deviations, σ(a; w) / (σ(a; w) + σ(f; w)), from β read on variances.
 

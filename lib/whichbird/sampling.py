@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.special import gammaln, logsumexp, stdtr
 from tqdm import tqdm
 
-from .balance import Standard
+from .balance import Standard, standard_balances
 from .preference import preference
 
 BLOCK = 32_768  # draws per block; a multiple of the eight components
@@ -61,8 +61,7 @@ def draws(adequacy, fluency, n: int, seed: int = SEED, low: float = 0.5) -> Iter
         size = 1 / np.einsum("nk,nk->n", w, w)
         keep = (size >= low * pool.a.size) & np.isfinite(log_weight)
         w = w[keep]
-        var_a, var_f = (w @ x**2 - (w @ x) ** 2 for x in (pool.a, pool.f))
-        yield Draws(w, size[keep], var_a / (var_a + var_f), log_weight[keep])
+        yield Draws(w, size[keep], standard_balances(pool, w), log_weight[keep])
 
 
 def log_importance(sum_log: np.ndarray, alpha: np.ndarray, systems: int) -> np.ndarray:

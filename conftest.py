@@ -16,7 +16,9 @@ _start_kernel = IPyNbFile.setup
 def _one_kernel_at_a_time(self):
     """Kernels pick free ports and bind them later; two workers starting at once can pick the same ones and wait for ever."""
     # The book keeps glued values beside the notebook, not in it, so there is nothing to compare them with.
-    self.skip_compare += tuple(f"application/papermill.record/{kind}" for kind in ("text/plain", "text/html", "image/png"))
+    self.skip_compare += tuple(
+        f"application/papermill.record/{kind}" for kind in ("text/plain", "text/html", "image/png")
+    )
     with open(Path(tempfile.gettempdir(), f"whichbird-kernel-{os.getuid()}.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _start_kernel(self)
@@ -38,7 +40,11 @@ class Chapter(IPyNbFile):
 
 def pytest_collect_file(file_path, parent):
     option = parent.config.option
-    if (option.nbval or option.nbval_lax) and file_path.suffix == ".md" and "{code-cell}" in file_path.read_text("utf-8"):
+    if (
+        (option.nbval or option.nbval_lax)
+        and file_path.suffix == ".md"
+        and "{code-cell}" in file_path.read_text("utf-8")
+    ):
         return Chapter.from_parent(parent, path=file_path)
 
 

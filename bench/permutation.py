@@ -10,9 +10,9 @@ import time
 import numpy as np
 
 import whichbird as wb
-from whichbird.augment import FAMILIES, shifts
-from whichbird.metametrics import pair_weights
-from whichbird.permutation import p_counts, p_curve_counts
+from whichbird.core.augment import FAMILIES, shifts
+from whichbird.core.metametrics import pair_weights
+from whichbird.core.permutation import p_counts, p_curve_counts
 
 DATASET, REPEATS, SAMPLE, WEIGHTINGS = "ende24", 7, 3, 100
 
@@ -22,8 +22,10 @@ def main() -> None:
     rng = np.random.default_rng(1)
     noise = 6 * d.means.std(axis=1)[:, None, None]  # segments differ more than systems do
     x = d.means[:, :, None] + noise * rng.normal(size=(*d.means.shape, len(d.lines)))
-    move = [np.concatenate([shifts(f, v.mean(axis=1), d.total, d.adequacy, d.fluency, o) for f in FAMILIES])
-            for v, o in zip(x, d.offsets, strict=True)]
+    move = [
+        np.concatenate([shifts(f, v.mean(axis=1), d.total, d.adequacy, d.fluency, o) for f in FAMILIES])
+        for v, o in zip(x, d.offsets, strict=True)
+    ]
     scorers, dials = len(x), len(move[0])
 
     # Dial by dial takes minutes, so a few scorers and dials are measured: each costs the same, and the whole is linear.
@@ -31,7 +33,8 @@ def main() -> None:
     by_dial, plain, curves = _best(
         lambda: [p_counts(x[m] + move[m][n][:, None]) for m in range(SAMPLE) for n in some],
         lambda: [p_counts(v) for v in x],
-        lambda: [p_curve_counts(v, c) for v, c in zip(x, move, strict=True)])
+        lambda: [p_curve_counts(v, c) for v, c in zip(x, move, strict=True)],
+    )
     by_dial *= scorers * dials / SAMPLE**2
     for m in range(SAMPLE):  # what is compared is equal
         assert np.array_equal(p_curve_counts(x[m], move[m])[some], [p_counts(x[m] + move[m][n][:, None]) for n in some])
@@ -42,12 +45,16 @@ def main() -> None:
     distance, pi = np.abs(scorer_p - d.human_p).reshape(-1, d.human_p.size), pair_weights(w)
     weighted, product = _best(lambda: wb.spa_from_p(d.human_p, scorer_p, w), lambda: pi @ distance.T)
 
-    print(f"{DATASET}: {len(d.systems)} systems, {len(d.lines)} segments, {scorers} scorers, {dials} dials, "
-          f"{WEIGHTINGS} weightings")
+    print(
+        f"{DATASET}: {len(d.systems)} systems, {len(d.lines)} segments, {scorers} scorers, {dials} dials, "
+        f"{WEIGHTINGS} weightings"
+    )
     print(f"best of {REPEATS}; dial by dial is extrapolated linearly from {SAMPLE} scorers at {SAMPLE} dials each\n")
-    for what, value, goal in (("dial by dial / all curves from one test", by_dial / curves, "at least 50"),
-                              ("all curves / one plain test per scorer", curves / plain, "at most 5"),
-                              ("weighted SPA of all augmented / bare product", weighted / product, "at most 3")):
+    for what, value, goal in (
+        ("dial by dial / all curves from one test", by_dial / curves, "at least 50"),
+        ("all curves / one plain test per scorer", curves / plain, "at most 5"),
+        ("weighted SPA of all augmented / bare product", weighted / product, "at most 3"),
+    ):
         print(f"{what:<46}{value:>8.1f} ×   goal: {goal}")
 
 

@@ -17,8 +17,8 @@ from scipy.optimize import minimize
 from tqdm import tqdm
 
 import whichbird as wb
-from whichbird import figures
-from whichbird.balance import Standard, constraint, constraint_gradient
+from whichbird.core.balance import Standard, constraint, constraint_gradient
+from whichbird.show import figures
 
 REPEATS, STARTS, SIZES = 3, 20, (16, 32, 64, 125, 250, 500, 1000)
 FIGURE = Path(__file__).resolve().parents[1] / "_build" / "bench" / "reweight-growth.svg"
@@ -42,11 +42,11 @@ def _compare(name, a, f, count, gurobi) -> None:
     rows = {}  # method: seconds a target, targets, weights
 
     def race(jobs, targets, repeats=REPEATS):
-        for method, seconds, weights in zip(jobs, *_timed(list(jobs.values()), targets, name, repeats)):
+        for method, seconds, weights in zip(jobs, *_timed(list(jobs.values()), targets, name, repeats), strict=True):
             rows[method] = np.mean(seconds), targets, weights
 
     (seconds,), ((best,),) = _timed([lambda _: wb.reweight_sweep(a, f, betas)], [None], name, 3 * REPEATS)
-    ours = dict(zip(betas, best))
+    ours = dict(zip(betas, best, strict=True))
     rows[f"reweight_sweep, {count} targets"] = seconds[0] / count, betas, [r.weights for r in best]
     one = {"reweight": lambda beta: wb.reweight(a, f, beta).weights}
     race(one | {"Gurobi": lambda beta: gurobi(a, f, beta)} if gurobi else one, betas)
@@ -58,8 +58,8 @@ def _compare(name, a, f, count, gurobi) -> None:
     print(f"{name}: range {betas[0]:.4f} to {betas[-1]:.4f}, best of {REPEATS}")
     print(f"{'':28}{'ms a target':>13}{'× ' + against:>12}{'proven':>8}{'worst excess':>14}{'worst |β − target|':>20}")
     for method, (seconds, targets, weights) in rows.items():
-        excess = max(w @ w * ours[beta].ess - 1 for beta, w in zip(targets, weights))
-        off = max(abs(wb.balance(a, f, w) - beta) for beta, w in zip(targets, weights))
+        excess = max(w @ w * ours[beta].ess - 1 for beta, w in zip(targets, weights, strict=True))
+        off = max(abs(wb.balance(a, f, w) - beta) for beta, w in zip(targets, weights, strict=True))
         proven = "no" if method.startswith("SLSQP") else "yes"
         print(f"{method:28}{1e3 * seconds:13.2f}{seconds / rows[against][0]:12.3f}{proven:>8}{excess:14.1e}{off:20.1e}")
     if gurobi:
@@ -107,7 +107,7 @@ def _timed(jobs, targets, label, repeats=REPEATS) -> tuple[list, list]:
     """
     seconds, out = [[] for _ in jobs], [[] for _ in jobs]
     for beta in tqdm(targets, label, disable=None, leave=False):
-        for job, times, results in zip(jobs, seconds, out):
+        for job, times, results in zip(jobs, seconds, out, strict=True):
             runs = []
             for _ in range(repeats):
                 start = time.perf_counter()
@@ -122,12 +122,24 @@ def _slsqp(a, f, beta) -> np.ndarray:
     """The best of the local optima a general optimiser reaches from uniform and from random weightings."""
     p = Standard.of(a, f)
     rng, best = np.random.default_rng(0), None
-    rules = [{"type": "eq", "fun": lambda w: w.sum() - 1, "jac": np.ones_like},
-             {"type": "eq", "fun": lambda w: constraint(np.abs(w), p.a, p.f, beta) * w.size,
-              "jac": lambda w: constraint_gradient(np.abs(w), p.a, p.f, beta) * w.size}]
+    rules = [
+        {"type": "eq", "fun": lambda w: w.sum() - 1, "jac": np.ones_like},
+        {
+            "type": "eq",
+            "fun": lambda w: constraint(np.abs(w), p.a, p.f, beta) * w.size,
+            "jac": lambda w: constraint_gradient(np.abs(w), p.a, p.f, beta) * w.size,
+        },
+    ]
     for start in [np.full(p.a.size, 1 / p.a.size), *rng.dirichlet(np.ones(p.a.size), STARTS - 1)]:
-        r = minimize(lambda w: (0.5 * w @ w, w), start, jac=True, bounds=[(0, 1)] * p.a.size, constraints=rules,
-                     method="SLSQP", options={"maxiter": 500, "ftol": 1e-14})
+        r = minimize(
+            lambda w: (0.5 * w @ w, w),
+            start,
+            jac=True,
+            bounds=[(0, 1)] * p.a.size,
+            constraints=rules,
+            method="SLSQP",
+            options={"maxiter": 500, "ftol": 1e-14},
+        )
         w = np.maximum(r.x, 0) / np.maximum(r.x, 0).sum()
         if r.success and (best is None or w @ w < best @ best) and abs(wb.balance(a, f, w) - beta) < 1e-6:
             best = w
@@ -140,7 +152,7 @@ def _gurobi():
         import gurobipy as gp
 
         env = gp.Env(params={"OutputFlag": 0})
-    except Exception:  # noqa: BLE001  (whatever keeps it from starting, the comparison goes on without it)
+    except Exception:
         return None
 
     def solve(a, f, beta):

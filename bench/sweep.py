@@ -7,9 +7,9 @@ import time
 import numpy as np
 
 import whichbird as wb
-from whichbird.augment import FAMILIES
-from whichbird.report import published
-from whichbird.sweep import beta_grid, sweep
+from whichbird.core.augment import FAMILIES
+from whichbird.show.report import published
+from whichbird.study.sweep import beta_grid, sweep
 
 DATASET, SAMPLE = "ende24", 3
 
@@ -29,8 +29,10 @@ def main() -> None:
     by_dial = (time.perf_counter() - start) * betas.size / SAMPLE
     assert np.allclose(slow, tables[DATASET].loc[some, list(FAMILIES)], rtol=1e-12)  # what is compared is equal
 
-    print(f"{len(tables)} datasets, {sum(map(len, tables.values()))} targets, three measures each: "
-          f"{products:.1f} s   goal: under 60 s")
+    print(
+        f"{len(tables)} datasets, {sum(map(len, tables.values()))} targets, three measures each: "
+        f"{products:.1f} s   goal: under 60 s"
+    )
     print(f"dial by dial, {DATASET} alone is extrapolated linearly from {SAMPLE} of its {betas.size} targets\n")
     print(f"{DATASET} dial by dial / all {len(tables)} datasets at once{by_dial / products:>8.1f} ×")
 

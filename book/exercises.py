@@ -30,9 +30,25 @@ import nbformat
 BOOK = Path(__file__).parent
 OUT = BOOK.parent / "_build/exercises"
 FENCE = r"^(?P<fence>`{3,}|:{3,})"
-SOLUTION = re.compile(FENCE + r"\{solution-start\}[^\n]*\n.*?^(?P=fence)\n(?P<body>.*?)^(?P=fence)\{solution-end\}\n(?P=fence)$", re.M | re.S)
+SOLUTION = re.compile(
+    FENCE + r"\{solution-start\}[^\n]*\n.*?^(?P=fence)\n(?P<body>.*?)^(?P=fence)\{solution-end\}\n(?P=fence)$",
+    re.M | re.S,
+)
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?^---\n|(?::\w+:[^\n]*\n)*)(?P<code>.*?)^```$", re.M | re.S)
-MUTATORS = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse", "setdefault", "sort", "update"}
+MUTATORS = {
+    "add",
+    "append",
+    "clear",
+    "discard",
+    "extend",
+    "insert",
+    "pop",
+    "remove",
+    "reverse",
+    "setdefault",
+    "sort",
+    "update",
+}
 HOW_TO = """\
 > **Student notebook.** Run the cells from the top. At the end are the exercises: replace each `...` by your answer, then run the cell below it. It
 > checks you and says nothing if all is well; do not change it, but read it: it shows what it expects of each name. Sentences with a word in `code` where you would expect a number
@@ -45,9 +61,9 @@ class Stage:
     """A blank to fill and the checks that follow it, as lists of source texts."""
 
     work: list[str] = field(default_factory=list)
-    given: list[str] = field(default_factory=list)   # imports
+    given: list[str] = field(default_factory=list)  # imports
     checks: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)   # what the checks expect the student to define
+    names: list[str] = field(default_factory=list)  # what the checks expect the student to define
     shapes: dict[str, str] = field(default_factory=dict)
 
     def blank(self) -> str:
@@ -65,7 +81,7 @@ def stages(code: str, elsewhere: set[str] = frozenset()) -> list[Stage]:
     (['x = 3', 'x'], ['assert x > 2'])
     """
     out, pending = [Stage()], set()
-    bound = dict.fromkeys(sorted(elsewhere))                  # names that are work's, in the order of definition
+    bound = dict.fromkeys(sorted(elsewhere))  # names that are work's, in the order of definition
     for node in ast.parse(code).body:
         source = _lines(code, node)
         check = _check(code, node)
@@ -82,7 +98,9 @@ def stages(code: str, elsewhere: set[str] = frozenset()) -> list[Stage]:
         if check is not None:
             here.checks.append(check)
             pending |= set(reads(check))
-            new = {n for p in _parse(here.work) for n in changes(p)} | bound.keys() - {n for s in out[:-1] for n in s.names}
+            new = {n for p in _parse(here.work) for n in changes(p)} | bound.keys() - {
+                n for s in out[:-1] for n in s.names
+            }
             here.names = [n for n in bound if n in pending & new]
     return out
 
@@ -93,7 +111,7 @@ def _parse(texts):
 
 def _lines(code, node):
     """Whole source lines of a statement, so that the comments on them stay."""
-    return "\n".join(code.splitlines()[_first(node) - 1:node.end_lineno])
+    return "\n".join(code.splitlines()[_first(node) - 1 : node.end_lineno])
 
 
 def _first(node):
@@ -107,7 +125,9 @@ def _check(code, node) -> str | None:
     if not (isinstance(node, ast.For | ast.If) and any(isinstance(n, ast.Assert) for n in ast.walk(node))):
         return None
     own = {t for n in ast.walk(node) if isinstance(n, ast.For) for t in _targets(n.target)}
-    needed = {n for a in ast.walk(node) if isinstance(a, ast.Assert) for n in reads(a)} | {n for h in _headers(node) for n in reads(h)}
+    needed = {n for a in ast.walk(node) if isinstance(a, ast.Assert) for n in reads(a)} | {
+        n for h in _headers(node) for n in reads(h)
+    }
     plain, other = {}, set()
     for n in _inside(node):
         names = changes(n)
@@ -125,13 +145,23 @@ def _check(code, node) -> str | None:
         needed |= {name for n in new.values() for name in reads(n.value)}
     shared = needed & other & plain.keys()
     nested = {t for n in _inside(node) if isinstance(n, ast.For) and not _asserts(n) for t in changes(n)}
-    if shared or nested & needed - own or any(isinstance(n, ast.Try | ast.While | ast.With) and _asserts(n) for n in _inside(node)):
+    if (
+        shared
+        or nested & needed - own
+        or any(isinstance(n, ast.Try | ast.While | ast.With) and _asserts(n) for n in _inside(node))
+    ):
         return None
-    dropped = [n for n in _inside(node)
-               if not isinstance(n, ast.Assert) and id(n) not in keep and not (isinstance(n, ast.For | ast.If) and _asserts(n))]
+    dropped = [
+        n
+        for n in _inside(node)
+        if not isinstance(n, ast.Assert) and id(n) not in keep and not (isinstance(n, ast.For | ast.If) and _asserts(n))
+    ]
     gone = {line for n in dropped for line in range(n.lineno, n.end_lineno + 1)}
-    kept = [text for line, text in enumerate(code.splitlines(), 1)
-            if node.lineno <= line <= node.end_lineno and line not in gone and not text.lstrip().startswith("#")]
+    kept = [
+        text
+        for line, text in enumerate(code.splitlines(), 1)
+        if node.lineno <= line <= node.end_lineno and line not in gone and not text.lstrip().startswith("#")
+    ]
     return "\n".join(kept)
 
 
@@ -186,7 +216,13 @@ def changes(node) -> set[str]:
     for n in [node, *_inside(node)]:
         if isinstance(n, ast.FunctionDef | ast.ClassDef):
             found.add(n.name)
-        targets = n.targets if isinstance(n, ast.Assign) else [n.target] if isinstance(n, ast.AugAssign | ast.AnnAssign | ast.For) else []
+        targets = (
+            n.targets
+            if isinstance(n, ast.Assign)
+            else [n.target]
+            if isinstance(n, ast.AugAssign | ast.AnnAssign | ast.For)
+            else []
+        )
         if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and isinstance(n.value.func, ast.Attribute):
             targets = [n.value.func] if n.value.func.attr in MUTATORS else []
         for t in targets:
@@ -201,7 +237,9 @@ def reads(code) -> list[str]:
     """Names that code reads from outside itself, in order of appearance."""
     tree = ast.parse(code) if isinstance(code, str) else code
     nodes = list(ast.walk(tree))
-    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | {n.arg for n in nodes if isinstance(n, ast.arg)}
+    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | {
+        n.arg for n in nodes if isinstance(n, ast.arg)
+    }
     names = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in own]
     names.sort(key=lambda n: (n.lineno, n.col_offset))
     return list(dict.fromkeys(n.id for n in names if not hasattr(builtins, n.id)))
@@ -220,7 +258,9 @@ def solutions(text: str) -> list[list[Stage]]:
     """The divided solutions of a chapter, in order."""
     elsewhere, out, at = set(), [], 0
     for match in SOLUTION.finditer(text):
-        elsewhere -= {n for c in CELL.finditer(text[at:match.start()]) for node in _parse([c["code"]]) for n in changes(node)}
+        elsewhere -= {
+            n for c in CELL.finditer(text[at : match.start()]) for node in _parse([c["code"]]) for n in changes(node)
+        }
         at = match.end()
         out.append(stages("\n".join(c["code"] for c in CELL.finditer(match["body"])), elsewhere))
         listed = {n for s in out[-1] for n in s.names}
@@ -264,7 +304,7 @@ def student(path: Path):
     notebook.cells = cells
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"]}
     for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"                 # the same source gives the same file
+        cell["id"] = f"cell-{number}"  # the same source gives the same file
     return notebook
 
 
@@ -291,7 +331,9 @@ class Names:
                 self.labels[label] = f"“{words}”{at}"
 
     def plain(self, text: str) -> str:
-        text = re.sub(FENCE + r"\{exercise-start\}[^\n]*\n.*?^(?P=fence)$", lambda _: self._exercise(), text, flags=re.M | re.S)
+        text = re.sub(
+            FENCE + r"\{exercise-start\}[^\n]*\n.*?^(?P=fence)$", lambda _: self._exercise(), text, flags=re.M | re.S
+        )
         text = re.sub(FENCE + r"\{(?:exercise|solution)-end\}\n(?P=fence)$", "", text, flags=re.M)
         text = re.sub(FENCE + r"\{([\w:-]+)\}[ ]*([^\n]*)\n((?::[\w-]+:[^\n]*\n)*)", self._open, text, flags=re.M)
         text = re.sub(r"^(`{4,}|:{3,})$", "", text, flags=re.M)
@@ -331,12 +373,19 @@ class Names:
 def _cited(key, role):
     if not _cited.bibliography:
         from pybtex.database import parse_file
+
         _cited.bibliography = parse_file(str(BOOK / "references.bib")).entries
     entry = _cited.bibliography[key]
     people = [" ".join(p.prelast_names + p.last_names) for p in entry.persons.get("author", [])]
-    who = people[0] + (" et al." if len(people) > 2 else f" and {people[1]}" if len(people) == 2 else "") if people else key
+    who = (
+        people[0] + (" et al." if len(people) > 2 else f" and {people[1]}" if len(people) == 2 else "")
+        if people
+        else key
+    )
     year = entry.fields.get("year", "")
-    return f"{who} ({year})" if role.endswith(":t") else f"{who}, {year}" if role.endswith("alp") else f"({who}, {year})"
+    return (
+        f"{who} ({year})" if role.endswith(":t") else f"{who}, {year}" if role.endswith("alp") else f"({who}, {year})"
+    )
 
 
 _cited.bibliography = {}
@@ -369,7 +418,10 @@ def trial(path: Path):
                 cells.append(code("\n".join(stage.work)))
         elif "check" in tags:
             if stage.names:
-                cells += [code(cell.source, metadata={"tags": ["raises-exception"]}), code("globals().update(__before)")]
+                cells += [
+                    code(cell.source, metadata={"tags": ["raises-exception"]}),
+                    code("globals().update(__before)"),
+                ]
             cells += [code("\n".join([*stage.given, *stage.work])), cell]
         elif cell.cell_type == "code":
             cells.append(cell)
@@ -386,13 +438,17 @@ def run(path: Path) -> None:
     notebook = trial(path)
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()
     for cell in notebook.cells:
-        if "raises-exception" in cell.metadata.get("tags", []) and not any(o.output_type == "error" for o in cell.outputs):
+        if "raises-exception" in cell.metadata.get("tags", []) and not any(
+            o.output_type == "error" for o in cell.outputs
+        ):
             raise AssertionError(f"{path.name}: a check passes although nothing was filled in:\n{cell.source}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Make student notebooks from the chapters.")
-    parser.add_argument("--check", action="store_true", help="also run every notebook, empty and filled in (some minutes)")
+    parser.add_argument(
+        "--check", action="store_true", help="also run every notebook, empty and filled in (some minutes)"
+    )
     check = parser.parse_args().check
     for path in chapters():
         target = OUT / path.relative_to(BOOK).with_suffix(".ipynb")
@@ -404,7 +460,9 @@ def main() -> None:
         for path in tqdm(chapters(), unit="notebook", disable=None):
             run(path)
         print("Every check fails on an empty answer and passes with the book's.")
-    print(f"{len(chapters())} student notebooks are in {OUT.relative_to(BOOK.parent)}; open them with .venv/bin/jupyter lab _build/exercises")
+    print(
+        f"{len(chapters())} student notebooks are in {OUT.relative_to(BOOK.parent)}; open them with .venv/bin/jupyter lab _build/exercises"
+    )
 
 
 if __name__ == "__main__":

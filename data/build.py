@@ -28,10 +28,13 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, ablation, balance, baseline, digest, p_values, reachable, search, spa_from_p, synthesis
-from whichbird.mtme import DATASETS, TREE, read_mtme
-from whichbird.permutation import permuted_gaps
-from whichbird.pool import Pool
+from whichbird import DataError, ablation, balance, p_values, reachable, search, spa_from_p
+from whichbird.core.permutation import permuted_gaps
+from whichbird.data import digest
+from whichbird.data.mtme import DATASETS, TREE, read_mtme
+from whichbird.data.pool import Pool
+from whichbird.solve import baseline
+from whichbird.study import synthesis
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -43,7 +46,11 @@ PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fl
 VIEWS = ("BLEU", "MetricX-24-Hybrid")
 MIXES = np.arange(21) / 20
 NOISE_SEEDS = range(1234, 1244)
-SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its dataset, with that many systems, and targets per range
+SWEPT, SYSTEMS, TARGETS = (
+    "ende24",
+    16,
+    50,
+)  # appendix B of the paper: its dataset, with that many systems, and targets per range
 STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
 REACHED = 1e-6  # how close to the target a numerical baseline must come
 
@@ -54,7 +61,10 @@ def build(root: Path, out: Path, names=tuple(DATASETS), tables=None) -> None:
     tables = tuple(tables or (*TABLES, *DERIVED))
     with tempfile.TemporaryDirectory(dir=out) as scratch:
         with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
-            jobs = [workers.submit(_dataset, root, name, Path(scratch), tuple(t for t in tables if t in TABLES)) for name in names]
+            jobs = [
+                workers.submit(_dataset, root, name, Path(scratch), tuple(t for t in tables if t in TABLES))
+                for name in names
+            ]
             try:
                 made = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
             except BaseException:
@@ -72,7 +82,9 @@ def derive(folder: Path, tables=None) -> list[str]:
     """Write the tables that follow from the digest of appendix B, if it is in the folder; returns their names."""
     path = folder / f"{SWEPT}.npz"
     d = digest.read(path) if path.exists() else None
-    if d is None or d.adequacy is None or len(d.systems) != SYSTEMS:  # a part of the datasets, or a tree made for a test
+    if (
+        d is None or d.adequacy is None or len(d.systems) != SYSTEMS
+    ):  # a part of the datasets, or a tree made for a test
         return []
     tables = list(DERIVED if tables is None else tables)
     for table in tables:
@@ -118,7 +130,9 @@ def spa_plane(pool: Pool) -> pd.DataFrame | None:
 
     rows = [row("tradeoff", m, [m * pool.adequacy + (1 - m) * pool.fluency]) for m in MIXES]
     for aspect, x in aspects.items():
-        spread = np.nanstd(x) * np.sqrt(12)  # a uniform variable on an interval of length L has the standard deviation L / √12
+        spread = np.nanstd(x) * np.sqrt(
+            12
+        )  # a uniform variable on an interval of length L has the standard deviation L / √12
         noise = [np.random.default_rng(seed).uniform(-0.5, 0.5, x.shape) * spread for seed in NOISE_SEEDS]
         rows += [row(aspect, m, [m * x + (1 - m) * n for n in noise]) for m in MIXES]
     return pd.DataFrame(rows)
@@ -135,15 +149,22 @@ def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
     if pool.name != name or not {*systems, *VIEWS} <= {*pool.systems, *pool.scorers}:
         return None
     pair = [pool.systems.index(s) for s in systems]
-    views = {"total": pool.total, "adequacy": pool.adequacy, "fluency": pool.fluency, **{s: pool.scorers[s] for s in VIEWS}}
+    views = {
+        "total": pool.total,
+        "adequacy": pool.adequacy,
+        "fluency": pool.fluency,
+        **{s: pool.scorers[s] for s in VIEWS},
+    }
     return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
 def targets(adequacy, fluency) -> dict[str, np.ndarray]:
     """The targets of appendix B: across the whole reachable range, and near the natural balance."""
     natural = balance(adequacy, fluency)
-    return {"full": np.linspace(*reachable(adequacy, fluency), TARGETS),
-            "narrow": np.linspace(natural - 0.05, natural + 0.05, TARGETS)}
+    return {
+        "full": np.linspace(*reachable(adequacy, fluency), TARGETS),
+        "narrow": np.linspace(natural - 0.05, natural + 0.05, TARGETS),
+    }
 
 
 def _sweep(table: str, adequacy, fluency) -> pd.DataFrame:
@@ -152,8 +173,13 @@ def _sweep(table: str, adequacy, fluency) -> pd.DataFrame:
     with ProcessPoolExecutor() as workers:
         done = workers.map(partial(DERIVED[table], adequacy, fluency), [beta for _, _, beta in places])
         parts = list(tqdm(done, desc=table, total=len(places), unit="target", disable=None))
-    return pd.DataFrame([{"range": name, "target": n, "beta": beta} | row
-                         for (name, n, beta), rows in zip(places, parts, strict=True) for row in rows])
+    return pd.DataFrame(
+        [
+            {"range": name, "target": n, "beta": beta} | row
+            for (name, n, beta), rows in zip(places, parts, strict=True)
+            for row in rows
+        ]
+    )
 
 
 def search_counts(adequacy, fluency, beta: float) -> list[dict]:
@@ -167,14 +193,24 @@ def numerical_baseline(adequacy, fluency, beta: float) -> list[dict]:
     optimum = 1 / search(adequacy, fluency, beta).ess
     rows = []
     for method, counts in STARTS.items():
-        ends = [baseline.descend(adequacy, fluency, beta, w, method) for w in baseline.starts(adequacy.size, max(counts))]
+        ends = [
+            baseline.descend(adequacy, fluency, beta, w, method) for w in baseline.starts(adequacy.size, max(counts))
+        ]
         found = [w @ w if abs(balance(adequacy, fluency, w) - beta) <= REACHED else np.inf for w in ends]
         rows += [{"method": method, "starts": n, "optimum": optimum, "found": min(found[:n])} for n in counts]
     return rows
 
 
-TABLES = {"errors": errors, "spa_plane": spa_plane, "synthesised": synthesised, "permuted_gaps": gaps_of_pair}  # of a pool
-DERIVED = {"search_counts": search_counts, "numerical_baseline": numerical_baseline}  # of a target, from a digest's aspects
+TABLES = {
+    "errors": errors,
+    "spa_plane": spa_plane,
+    "synthesised": synthesised,
+    "permuted_gaps": gaps_of_pair,
+}  # of a pool
+DERIVED = {
+    "search_counts": search_counts,
+    "numerical_baseline": numerical_baseline,
+}  # of a target, from a digest's aspects
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -192,13 +228,17 @@ def download(folder: Path, addresses=ADDRESSES) -> Path:
         except (urllib.error.URLError, http.client.HTTPException, OSError, DataError) as error:
             troubles.append(f"{address} ({getattr(error, 'reason', error)})")
     if not archive.exists():
-        raise DataError(f"the release could not be downloaded: {'; '.join(troubles)}. Are you online? Otherwise unpack a copy "
-                        "yourself and run 'make data MTME=<that folder>'.")
+        raise DataError(
+            f"the release could not be downloaded: {'; '.join(troubles)}. Are you online? Otherwise unpack a copy "
+            "yourself and run 'make data MTME=<that folder>'."
+        )
     try:
         _unpack(archive, tree)
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         archive.unlink()
-        raise DataError(f"{archive.name} was damaged on the way ({error}) and has been deleted; run 'make data' again") from None
+        raise DataError(
+            f"{archive.name} was damaged on the way ({error}) and has been deleted; run 'make data' again"
+        ) from None
     archive.unlink()
     return tree
 
@@ -222,26 +262,38 @@ def _fetch(address: str, archive: Path) -> None:
             have = 0
         length = answer.headers.get("Content-Length")
         size = have + int(length) if length else None
-        with open(part, "ab" if have else "wb") as out, \
-                tqdm(total=size, initial=have, unit="B", unit_scale=True, desc="download", disable=None) as bar:
+        with (
+            open(part, "ab" if have else "wb") as out,
+            tqdm(total=size, initial=have, unit="B", unit_scale=True, desc="download", disable=None) as bar,
+        ):
             while block := answer.read(BLOCK):
                 out.write(block)
                 bar.update(len(block))
     if size is not None and part.stat().st_size != size:
-        raise DataError(f"the connection ended after {part.stat().st_size} of {size} bytes; run 'make data' again to go on")
+        raise DataError(
+            f"the connection ended after {part.stat().st_size} of {size} bytes; run 'make data' again to go on"
+        )
     os.replace(part, archive)
 
 
 def _unpack(archive: Path, tree: Path) -> None:
     """Unpack the files of our datasets, plain files below the tree only, and put the tree in place when it is complete."""
-    prefixes = tuple(f"{TREE}/{s.set}/{kind}" for s in DATASETS.values()
-                     for kind in (f"human-scores/{s.pair}.mqm.", f"metric-scores/{s.pair}/"))
+    prefixes = tuple(
+        f"{TREE}/{s.set}/{kind}"
+        for s in DATASETS.values()
+        for kind in (f"human-scores/{s.pair}.mqm.", f"metric-scores/{s.pair}/")
+    )
     endings = (".seg.score", ".seg.rating")
     with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
         with tarfile.open(archive, "r:gz") as tar:
             for member in tqdm(tar, desc="unpack", unit="file", disable=None):
                 name = member.name.removeprefix("./")
-                if member.isreg() and name.startswith(prefixes) and name.endswith(endings) and ".." not in name.split("/"):
+                if (
+                    member.isreg()
+                    and name.startswith(prefixes)
+                    and name.endswith(endings)
+                    and ".." not in name.split("/")
+                ):
                     target = Path(scratch, name)
                     target.parent.mkdir(parents=True, exist_ok=True)
                     with tar.extractfile(member) as source, open(target, "wb") as out:
@@ -255,17 +307,24 @@ def _unpack(archive: Path, tree: Path) -> None:
 
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mtme", type=Path, default=os.environ.get("MTME_ROOT") or None,
-                        help="an unpacked mt-metrics-eval-v2 tree")
-    parser.add_argument("--download", action="store_true", help="fetch the public release (about 870 MB) if no tree is given")
-    parser.add_argument("--derived", action="store_true", help="only the tables that follow from the digests already there")
+    parser.add_argument(
+        "--mtme", type=Path, default=os.environ.get("MTME_ROOT") or None, help="an unpacked mt-metrics-eval-v2 tree"
+    )
+    parser.add_argument(
+        "--download", action="store_true", help="fetch the public release (about 870 MB) if no tree is given"
+    )
+    parser.add_argument(
+        "--derived", action="store_true", help="only the tables that follow from the digests already there"
+    )
     parser.add_argument("--cache", type=Path, default=HERE.parent / ".cache", help="where a download is kept")
     parser.add_argument("--out", type=Path, default=HERE, help="where to write (default: data/)")
     args = parser.parse_args(argv)
     try:
         if args.derived:
             if not (made := derive(args.out)):
-                raise DataError(f"{args.out}: it holds no digest of {SWEPT} with {SYSTEMS} systems to derive tables from")
+                raise DataError(
+                    f"{args.out}: it holds no digest of {SWEPT} with {SYSTEMS} systems to derive tables from"
+                )
             print(f"built {' and '.join(made)} in {args.out}")
             return 0
         if args.mtme is None and not args.download:

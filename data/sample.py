@@ -16,9 +16,9 @@ import pandas as pd
 from tqdm import tqdm
 
 import whichbird as wb
-from whichbird.preference import steps
-from whichbird.sampling import cells
-from whichbird.stability import at_balance
+from whichbird.study.preference import steps
+from whichbird.study.sampling import cells
+from whichbird.study.stability import at_balance
 
 DRAWS = 4_000_000
 TARGETS, INSET = 21, 0.001  # balances at which stability is looked at, and how far from the ends of the reachable range
@@ -74,8 +74,12 @@ def main(argv=None) -> int:
     make = {"cells": lambda: sample(names, args.draws), "stability": lambda: stability(names)}
     unknown = [t for t in args.tables if t not in make]
     if unknown or args.draws < 1:
-        print(f"sample.py: the table is {unknown[0]!r}; cells or stability is expected" if unknown else
-              f"sample.py: --draws is {args.draws}; at least 1 is needed", file=sys.stderr)
+        print(
+            f"sample.py: the table is {unknown[0]!r}; cells or stability is expected"
+            if unknown
+            else f"sample.py: --draws is {args.draws}; at least 1 is needed",
+            file=sys.stderr,
+        )
         return 2
     try:
         for table in args.tables or make:

@@ -14,13 +14,15 @@ import pandas as pd
 from tqdm import tqdm
 
 import whichbird as wb
-from whichbird.sweep import METAMETRICS, sweep
+from whichbird.study.sweep import METAMETRICS, sweep
 
 
 def sweeps(names) -> pd.DataFrame:
     """The sweeps of every dataset, one below the other."""
     jobs = [(name, meta) for name in names for meta in METAMETRICS]
-    tables = [sweep(wb.load(name), meta=meta).assign(dataset=name, meta=meta) for name, meta in tqdm(jobs, disable=None)]
+    tables = [
+        sweep(wb.load(name), meta=meta).assign(dataset=name, meta=meta) for name, meta in tqdm(jobs, disable=None)
+    ]
     table = pd.concat(tables, ignore_index=True)
     return table[["dataset", "meta", *table.columns.drop(["dataset", "meta"])]]
 

@@ -16,7 +16,7 @@ class WithData(build_py):
             return
         if not any(DATA.glob("*.npz")):
             raise SystemExit(f"{DATA}: no dataset is there; whichbird is built from its repository, which has them")
-        inside = Path(self.build_lib, "whichbird", "data")
+        inside = Path(self.build_lib, "whichbird", "shipped")
         shutil.rmtree(inside, ignore_errors=True)  # what an earlier build left
         for pattern in ("*.npz", "*.csv", "published/*.csv"):
             for file in DATA.glob(pattern):

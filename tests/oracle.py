@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import brentq, minimize, minimize_scalar
 
-from whichbird.balance import balance, pool
+from whichbird.core.balance import balance, pool
 
 # distances from a pole or from zero, in units of the smallest pole's distance from zero
 GRID = np.geomspace(1e-9, 1e9, 361)
@@ -93,8 +93,12 @@ def stationary(a, f, beta):
     hump &= (np.sign(value[:-2]) == np.sign(value[1:-1])) & (np.sign(value[1:-1]) == np.sign(value[2:]))
     for i in np.flatnonzero(hump) + 1:
         sign = np.sign(value[i])
-        low = minimize_scalar(lambda x: sign * residual(x)[0], bounds=(grid[i - 1], grid[i + 1]), method="bounded",
-                              options={"xatol": 1e-12 * abs(grid[i])}).x
+        low = minimize_scalar(
+            lambda x: sign * residual(x)[0],
+            bounds=(grid[i - 1], grid[i + 1]),
+            method="bounded",
+            options={"xatol": 1e-12 * abs(grid[i])},
+        ).x
         if sign * residual(low)[0] <= 0:
             roots += [(grid[i - 1], low), (low, grid[i + 1])]
     for low, high in roots:
@@ -116,12 +120,21 @@ def multistart(adequacy, fluency, beta, starts=8, seed=0):
     def slope(w):
         return (1 - beta) * (a**2 - 2 * (w @ a) * a) - beta * (f**2 - 2 * (w @ f) * f)
 
-    constraints = [{"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: np.ones(a.size)},
-                   {"type": "eq", "fun": b, "jac": slope}]
+    constraints = [
+        {"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: np.ones(a.size)},
+        {"type": "eq", "fun": b, "jac": slope},
+    ]
     best = np.inf
     for _ in range(starts):
-        w = minimize(lambda w: w @ w, rng.dirichlet(np.full(a.size, 0.5)), jac=lambda w: 2 * w, method="SLSQP",
-                     bounds=[(0, 1)] * a.size, constraints=constraints, options={"ftol": 1e-15, "maxiter": 300}).x
+        w = minimize(
+            lambda w: w @ w,
+            rng.dirichlet(np.full(a.size, 0.5)),
+            jac=lambda w: 2 * w,
+            method="SLSQP",
+            bounds=[(0, 1)] * a.size,
+            constraints=constraints,
+            options={"ftol": 1e-15, "maxiter": 300},
+        ).x
         w = np.clip(w, 0, None)
         w /= w.sum()
         if w @ w < 1 - 1e-6 and abs(balance(a, f, w) - beta) <= 1e-9:

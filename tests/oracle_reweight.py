@@ -1,6 +1,6 @@
 """Two slow, independent ways to the optimum, for tests: every support enumerated, and a partition of the line of means.
 
-Neither shares code or ideas with `whichbird.reweight`: the first solves the secular equation of each support, the
+Neither shares code or ideas with `whichbird.solve.reweight`: the first solves the secular equation of each support, the
 second maximises the Lagrangian dual of interval relaxations with a general-purpose optimiser.
 """
 
@@ -49,7 +49,7 @@ def _stationary(a, f, beta) -> list[np.ndarray]:
     poly = c * _product(squares)
     for j in range(t.size):
         rest = _product(squares[:j] + squares[j + 1 :])
-        poly = _add(poly, -rc[j] ** 2 * np.convolve([0, 1, t[j]], rest))
+        poly = _add(poly, -(rc[j] ** 2) * np.convolve([0, 1, t[j]], rest))
     poly = _add(poly, -flat * np.convolve([0, 1], _product(squares)))
     if np.abs(poly).max() <= 1e-15:
         return _checked([np.full(m, 1 / m)], a, f, beta)

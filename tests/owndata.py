@@ -17,20 +17,32 @@ SCORERS = {"near": ADEQUACY + FLUENCY + _rng.integers(-9, 9, (4, 6)) / 8, "Far-2
 
 def human(extra: str = "") -> str:
     """The ratings as a table."""
-    return "system,segment,adequacy,fluency\n" + "".join(
-        f"{s},{n},{ADEQUACY[i, j]},{FLUENCY[i, j]}\n" for i, s in enumerate(SYSTEMS) for j, n in enumerate(SEGMENTS)) + extra
+    return (
+        "system,segment,adequacy,fluency\n"
+        + "".join(
+            f"{s},{n},{ADEQUACY[i, j]},{FLUENCY[i, j]}\n" for i, s in enumerate(SYSTEMS) for j, n in enumerate(SEGMENTS)
+        )
+        + extra
+    )
 
 
 def wide() -> str:
     """Both scorers as a wide table, its rows in another order."""
     return f"segment,system,{','.join(SCORERS)}\n" + "".join(
-        f"{n},{s},{','.join(str(x[i, j]) for x in SCORERS.values())}\n" for j, n in enumerate(SEGMENTS) for i, s in enumerate(SYSTEMS))
+        f"{n},{s},{','.join(str(x[i, j]) for x in SCORERS.values())}\n"
+        for j, n in enumerate(SEGMENTS)
+        for i, s in enumerate(SYSTEMS)
+    )
 
 
 def long() -> str:
     """Both scorers as a long table."""
     return "scorer,system,segment,score\n" + "".join(
-        f"{name},{s},{n},{x[i, j]}\n" for name, x in SCORERS.items() for i, s in enumerate(SYSTEMS) for j, n in enumerate(SEGMENTS))
+        f"{name},{s},{n},{x[i, j]}\n"
+        for name, x in SCORERS.items()
+        for i, s in enumerate(SYSTEMS)
+        for j, n in enumerate(SEGMENTS)
+    )
 
 
 def pairs(scorers=("BLEU", "chrF", "COMET-22")) -> str:
@@ -38,7 +50,9 @@ def pairs(scorers=("BLEU", "chrF", "COMET-22")) -> str:
     rng = np.random.default_rng(5)
     return "pair,preferred,scorer,first,second\n" + "".join(
         f"p{n},{side},{s},{rng.integers(0, 4) / 4},{rng.integers(0, 4) / 4}\n"
-        for n, side in enumerate(["first", "first", "second", "first", "second"], start=1) for s in scorers)
+        for n, side in enumerate(["first", "first", "second", "first", "second"], start=1)
+        for s in scorers
+    )
 
 
 def field(x, systems=SYSTEMS) -> str:

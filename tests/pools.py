@@ -3,18 +3,26 @@
 import numpy as np
 
 # WMT24 English–German, 16 systems: MQM penalties in tenths, summed over 487 segments
-PENALTY = np.array([[7730, 6000, 4990, 4690, 3160, 7380, 11360, 16380, 5910, 8660, 4170, 8330, 4050, 5600, 4230, 4460],
-                    [7240, 4888, 4751, 3010, 4452, 3274, 7316, 8096, 5597, 8712, 5150, 7639, 4663, 5140, 4453, 3472]])
+PENALTY = np.array(
+    [
+        [7730, 6000, 4990, 4690, 3160, 7380, 11360, 16380, 5910, 8660, 4170, 8330, 4050, 5600, 4230, 4460],
+        [7240, 4888, 4751, 3010, 4452, 3274, 7316, 8096, 5597, 8712, 5150, 7639, 4663, 5140, 4453, 3472],
+    ]
+)
 ENDE24 = -PENALTY / 4870
 
 # optimum on the full support, yet not certifiable
-UNCERTIFIABLE = (.5574, .9883, 1.4687, 3.0894), (.4012, .5353, 1.4986, 1.2467), .9095
+UNCERTIFIABLE = (0.5574, 0.9883, 1.4687, 3.0894), (0.4012, 0.5353, 1.4986, 1.2467), 0.9095
 # five stationary points
-FIVE = (2.1041, 1.8783, 1.1827, .9551), (2.7964, 2.7981, .8222, 3.8888), .6661
+FIVE = (2.1041, 1.8783, 1.1827, 0.9551), (2.7964, 2.7981, 0.8222, 3.8888), 0.6661
 
 KINDS = ["plain", "correlated", "grid", "duplicates", "collinear", "symmetric", "cluster"]
-MOVES = {"as is": (1.0, 0.0, 0.0), "times 1e6": (1e6, 0.0, 0.0), "times 1e-6": (1e-6, 0.0, 0.0),
-         "plus 1e6": (1.0, 1e6, -1e6)}
+MOVES = {
+    "as is": (1.0, 0.0, 0.0),
+    "times 1e6": (1e6, 0.0, 0.0),
+    "times 1e-6": (1e-6, 0.0, 0.0),
+    "plus 1e6": (1.0, 1e6, -1e6),
+}
 
 
 def make(kind: str, systems: int, rng) -> np.ndarray:

@@ -6,12 +6,11 @@ from statistics import fmean, pstdev
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 import whichbird as wb
-from whichbird.augment import DIALS, FAMILIES, direction, offsets, shifts, z_scores
+from whichbird.core.augment import DIALS, FAMILIES, direction, offsets, shifts, z_scores
 
 NAN = float("nan")
 RNG = np.random.default_rng(21)
@@ -37,6 +36,7 @@ def test_grids():
 
 
 # --- directions
+
 
 def slow_z(x):
     return [(v - fmean(x)) / pstdev(x) for v in x]
@@ -101,22 +101,26 @@ def test_constants_have_no_z_score(constant, systems):
         z_scores([constant] * systems)
 
 
-@pytest.mark.parametrize("call, sentence", [
-    (lambda: direction("fluency", [0, 1], [0, 1], [0, 1], [0, 1], [0, 1]), "unknown family 'fluency'; one of"),
-    (lambda: shifts("fluency", [0, 1], [0, 1], [0, 1], [0, 1], [0, 1]), "unknown family 'fluency'"),
-    (lambda: direction("adherence", [0, 1], [2, 2], [0, 1], [0, 1], [0, 1]), "all systems have the same score"),
-    (lambda: direction("adequacy-fluency", [0, 1], [0, 1], [0, NAN], [0, 1], None), r"x\[1\] is nan"),
-    (lambda: direction("explainability", [0, 1], [0, 1], [0, 1], [0, 1], None), r"offset has shape \(\)"),
-    (lambda: direction("explainability", [0, NAN], [0, 1], [0, 1], [0, 1], [0, 1]), r"means\[1\] is nan"),
-    (lambda: z_scores([]), "all systems have the same score"),
-    (lambda: offsets(np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 1))), r"shapes \(2, 3\), \(2, 3\), \(2, 1\)"),
-])
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: direction("fluency", [0, 1], [0, 1], [0, 1], [0, 1], [0, 1]), "unknown family 'fluency'; one of"),
+        (lambda: shifts("fluency", [0, 1], [0, 1], [0, 1], [0, 1], [0, 1]), "unknown family 'fluency'"),
+        (lambda: direction("adherence", [0, 1], [2, 2], [0, 1], [0, 1], [0, 1]), "all systems have the same score"),
+        (lambda: direction("adequacy-fluency", [0, 1], [0, 1], [0, NAN], [0, 1], None), r"x\[1\] is nan"),
+        (lambda: direction("explainability", [0, 1], [0, 1], [0, 1], [0, 1], None), r"offset has shape \(\)"),
+        (lambda: direction("explainability", [0, NAN], [0, 1], [0, 1], [0, 1], [0, 1]), r"means\[1\] is nan"),
+        (lambda: z_scores([]), "all systems have the same score"),
+        (lambda: offsets(np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 1))), r"shapes \(2, 3\), \(2, 3\), \(2, 1\)"),
+    ],
+)
 def test_refusals(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
 
 
 # --- offsets
+
 
 def slow_offsets(x, a, f):
     """Exact means over a dictionary of cells with the same (adequacy, fluency)."""

@@ -1,11 +1,22 @@
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-
 from pools import ENDE24
+
 from whichbird import balance as beta_of, ess, pair_balances, reachable
-from whichbird.balance import (balances, collision, constraint, constraint_gradient, covariance, from_std_balance, mean, reach,
-                               std_balance, target, variance)
+from whichbird.core.balance import (
+    balances,
+    collision,
+    constraint,
+    constraint_gradient,
+    covariance,
+    from_std_balance,
+    mean,
+    reach,
+    std_balance,
+    target,
+    variance,
+)
 
 RNG = np.random.default_rng(0)
 A, F = RNG.normal(size=(2, 6))
@@ -105,21 +116,29 @@ def test_gradient_is_that_of_the_constraint_along_the_plane():
     assert step @ constraint_gradient(W, A, F, 0.3) == pytest.approx(difference, abs=1e-9)
 
 
-@pytest.mark.parametrize("a, f, w, words", [
-    ([1, 2], [1, 2, 3], None, "fluency has 3 values where 2 are expected"),
-    ([1], [1], None, "the pool has 1 system; a balance needs at least two"),
-    ([1, 1], [2, 2], None, "all 2 systems have the same adequacy and fluency"),
-    ([1, 1], [0, 1e-200], None, "all 2 systems have the same adequacy and fluency"),  # told apart by less than 1 is rounded by
-    ([4503599627370.0, 4503599627370.0], [0, 2.2e-311], None, "all 2 systems have the same adequacy and fluency"),
-    ([1, np.nan], [1, 2], None, r"adequacy\[1\] is nan"),
-    ([1, 2], [np.inf, 2], None, r"fluency\[0\] is inf"),
-    ([[1, 2]], [1, 2], None, r"adequacy has shape \(1, 2\)"),
-    (["x", 2], [1, 2], None, "adequacy holds something that is not a number"),
-    ([1, 2], [1, 3], [1, -1], r"weights\[1\] is -1; a weight cannot be negative"),
-    ([1, 2], [1, 3], [0, 0], "the weights sum to 0"),
-    ([1, 2], [1, 3], [1, 0], "all the weight lies on systems with the same adequacy and fluency"),
-    ([.1, .1, .1, 3], [.7, .7, .7, 1], [1, 1, 1, 0], "all the weight lies on systems with the same adequacy"),
-])
+@pytest.mark.parametrize(
+    "a, f, w, words",
+    [
+        ([1, 2], [1, 2, 3], None, "fluency has 3 values where 2 are expected"),
+        ([1], [1], None, "the pool has 1 system; a balance needs at least two"),
+        ([1, 1], [2, 2], None, "all 2 systems have the same adequacy and fluency"),
+        (
+            [1, 1],
+            [0, 1e-200],
+            None,
+            "all 2 systems have the same adequacy and fluency",
+        ),  # told apart by less than 1 is rounded by
+        ([4503599627370.0, 4503599627370.0], [0, 2.2e-311], None, "all 2 systems have the same adequacy and fluency"),
+        ([1, np.nan], [1, 2], None, r"adequacy\[1\] is nan"),
+        ([1, 2], [np.inf, 2], None, r"fluency\[0\] is inf"),
+        ([[1, 2]], [1, 2], None, r"adequacy has shape \(1, 2\)"),
+        (["x", 2], [1, 2], None, "adequacy holds something that is not a number"),
+        ([1, 2], [1, 3], [1, -1], r"weights\[1\] is -1; a weight cannot be negative"),
+        ([1, 2], [1, 3], [0, 0], "the weights sum to 0"),
+        ([1, 2], [1, 3], [1, 0], "all the weight lies on systems with the same adequacy and fluency"),
+        ([0.1, 0.1, 0.1, 3], [0.7, 0.7, 0.7, 1], [1, 1, 1, 0], "all the weight lies on systems with the same adequacy"),
+    ],
+)
 def test_refusals(a, f, w, words):
     with pytest.raises(ValueError, match=words):
         beta_of(a, f, w)
@@ -135,5 +154,7 @@ def test_many_weightings_at_once():
     rng = np.random.default_rng(7)
     a, f = rng.normal(size=(2, 9)) + 50
     w = rng.dirichlet(np.ones(9), 200)
-    assert np.allclose(balances(a, f, w), [beta_of(a, f, row) for row in w], rtol=1e-9)  # no weighting is nearly one system
+    assert np.allclose(
+        balances(a, f, w), [beta_of(a, f, row) for row in w], rtol=1e-9
+    )  # no weighting is nearly one system
     assert np.isnan(balances(a, f, np.eye(9))).all()

@@ -27,7 +27,9 @@ def test_chapter_follows_the_recipe(path):
     assert opening, "no opening block"
     assert re.findall(r"^\*\*(.+?)\*\*", opening[1], re.M) == ["You will see", "You need", "Minutes"]
     assert text.count("\n## What to take away\n") == 1
-    assert re.search(r"^\*\*Next\*\*: \{doc\}`", text.split("\n## What to take away\n")[1], re.M), "no link to the next chapter"
+    assert re.search(r"^\*\*Next\*\*: \{doc\}`", text.split("\n## What to take away\n")[1], re.M), (
+        "no link to the next chapter"
+    )
     exercises = re.findall(r"^`{3,}\{exercise-start\}[^\n]*\n:label: (\S+)", text, re.M)
     solutions = re.findall(r"^`{3,}\{solution-start\} (\S+)\n:class: dropdown$", text, re.M)
     assert len(exercises) >= 2
@@ -36,7 +38,9 @@ def test_chapter_follows_the_recipe(path):
 
 def test_labels_are_unique():
     """Sphinx warns of some double labels and silently prefers one of the others."""
-    labels = [label for p in PAGES for label in re.findall(r"^(?::label:| {4}name:) (\S+)$", p.read_text("utf-8"), re.M)]
+    labels = [
+        label for p in PAGES for label in re.findall(r"^(?::label:| {4}name:) (\S+)$", p.read_text("utf-8"), re.M)
+    ]
     assert len(labels) > 150
     assert sorted(labels) == sorted(set(labels))
 
@@ -79,8 +83,8 @@ def test_notation_names_the_library():
     known = {"wb": wb, "d": d, "len": len, "a": d.adequacy, "f": d.fluency, "beta": 0.6}
     known["r"] = wb.reweight(known["a"], known["f"], known["beta"])
     for n in names:
-        module, _, attribute = n.partition(".")
-        if re.fullmatch("[a-z]+", module) and module not in known:
+        module, _, attribute = n.rpartition(".")
+        if re.fullmatch(r"[a-z]+\.[a-z]+", module) and module.partition(".")[0] not in known:
             assert hasattr(importlib.import_module(f"whichbird.{module}"), attribute), n
         else:
             eval(n, known)  # an expression in the names that the page's first paragraph introduces

@@ -15,9 +15,10 @@ import pandas as pd
 import pytest
 import tinytree
 
-from whichbird import DataError, digest
-from whichbird.mtme import DATASETS, TREE, read_mtme
-from whichbird.report import published
+from whichbird import DataError
+from whichbird.data import digest
+from whichbird.data.mtme import DATASETS, TREE, read_mtme
+from whichbird.show.report import published
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 SCORERS = {f"good-{v}": tinytree.GOOD for v in ("refA", "refB", "refC")} | {"qe-src": tinytree.SCORERS["qe-src"]}
@@ -49,6 +50,7 @@ def everything(folder) -> dict:
 
 
 # A server that can misbehave
+
 
 class Server(http.server.ThreadingHTTPServer):
     def __init__(self, body: bytes, ranges=True, cut=None, length=True, garbage=False):
@@ -87,7 +89,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if server.length:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body[:server.cut])  # then the connection closes
+        self.wfile.write(body[: server.cut])  # then the connection closes
 
     def log_message(self, *_):
         pass
@@ -119,8 +121,12 @@ def pack(files: dict) -> bytes:
 
 @pytest.fixture(scope="module")
 def release(tiny):
-    unneeded = {f"{TREE}/wmt23/documents/en-de.docs": b"x", f"{TREE}/wmt23/human-scores/en-de.mqm.sys.score": b"x",
-                f"{TREE}/wmt23/metric-scores/de-en/good-refA.seg.score": b"x", "README": b"x"}
+    unneeded = {
+        f"{TREE}/wmt23/documents/en-de.docs": b"x",
+        f"{TREE}/wmt23/human-scores/en-de.mqm.sys.score": b"x",
+        f"{TREE}/wmt23/metric-scores/de-en/good-refA.seg.score": b"x",
+        "README": b"x",
+    }
     return pack(unneeded | everything(tiny))
 
 
@@ -131,6 +137,7 @@ def closed_address():
 
 
 # Downloads
+
 
 def test_download_unpacks_what_is_needed(tmp_path, tiny, release):
     with Server(release) as server:
@@ -229,11 +236,12 @@ def test_no_length_given(tmp_path, tiny, release):
 
 # Archives
 
+
 def test_damaged_archives_are_deleted(tmp_path, tiny, release):
     archive = tmp_path / f"{TREE}.tgz"
     harmless = 0
     for n in range(0, len(release), 5):
-        archive.write_bytes(release[:n] + bytes([release[n] ^ 255]) + release[n + 1:])
+        archive.write_bytes(release[:n] + bytes([release[n] ^ 255]) + release[n + 1 :])
         try:
             build.download(tmp_path, [])
         except DataError as error:
@@ -249,8 +257,11 @@ def test_damaged_archives_are_deleted(tmp_path, tiny, release):
     assert harmless <= 2
 
 
-@pytest.mark.parametrize("raw", [b"", b"no archive", gzip.compress(b"no tar"), pack({"README": b"x"})],
-                         ids=["empty", "no gzip", "no tar", "another release"])
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"no archive", gzip.compress(b"no tar"), pack({"README": b"x"})],
+    ids=["empty", "no gzip", "no tar", "another release"],
+)
 def test_archives_of_something_else(tmp_path, raw):
     (tmp_path / f"{TREE}.tgz").write_bytes(raw)
     with pytest.raises(DataError, match="was damaged on the way .* and has been deleted"):
@@ -306,11 +317,16 @@ def test_a_full_disk_keeps_the_download(tmp_path, release, monkeypatch, capsys):
 
 # Builds
 
+
 def test_build_writes_digests_and_errors(tmp_path, capsys):
     root, out = write_all(tmp_path / "in"), tmp_path / "out"
     assert build.main(["--mtme", str(root), "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"built 12 digests and the tables beside them in {out}\n"
-    assert {p.name for p in out.iterdir()} == {f"{d}.npz" for d in DATASETS} | {"errors.csv", "spa_plane.csv", "synthesised.csv"}
+    assert {p.name for p in out.iterdir()} == {f"{d}.npz" for d in DATASETS} | {
+        "errors.csv",
+        "spa_plane.csv",
+        "synthesised.csv",
+    }
     d = digest.read(out / "ende24.npz")
     assert d.systems == ("alpha", "beta", "gamma") and d.scorers == ("good", "qe") and d.info["standard"] == "refB"
     assert "p_standard" in d and "p_standard" not in digest.read(out / "ende23.npz")
@@ -354,7 +370,10 @@ def test_main_says_what_it_lacks(tmp_path, monkeypatch, capsys):
 
 def test_derived_tables_need_the_digest_of_appendix_b(tmp_path, capsys):
     assert build.main(["--derived", "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"build.py: {tmp_path}: it holds no digest of ende24 with 16 systems to derive tables from\n"
+    assert (
+        capsys.readouterr().err
+        == f"build.py: {tmp_path}: it holds no digest of ende24 with 16 systems to derive tables from\n"
+    )
     assert everything(tmp_path) == {}
 
 
@@ -387,6 +406,7 @@ def test_help_and_addresses():
 
 
 # The real thing
+
 
 def test_raw_data_give_what_ships(mtme_root, tmp_path):
     build.build(Path(mtme_root), tmp_path, tables=("errors", "permuted_gaps"))

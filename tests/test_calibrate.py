@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import whichbird as wb
-from whichbird.augment import DIALS
-from whichbird.calibrate import MATCHES, SAME, best, concordance, correlation
-from whichbird.pairs import COLUMNS, agreements
+from whichbird.core.augment import DIALS
+from whichbird.data.pairs import COLUMNS, agreements
+from whichbird.study.calibrate import MATCHES, SAME, best, concordance, correlation
 
 ENDE24 = wb.load("ende24")
 ROUNDING = 1e-12  # some hundred additions of numbers below one
@@ -188,7 +188,10 @@ def test_it_says_when_it_cannot_tell():
 def test_the_verdict_does_not_contradict_itself():
     found = wb.calibrate(real_pairs(n=40), ENDE24)
     assert found.interval == (found.beta, found.beta) == (found.reliable[1], found.reliable[1])
-    assert f"β = {found.beta:.3f} (at least 90 % of resamples end there too)" in found.verdict and " to " not in found.verdict
+    assert (
+        f"β = {found.beta:.3f} (at least 90 % of resamples end there too)" in found.verdict
+        and " to " not in found.verdict
+    )
     wide = replace(found, interval=(0.7, found.beta))
     assert f"(90 % of resamples: 0.700 to {found.beta:.3f})" in wide.verdict
     elsewhere = replace(found, interval=(0.7, 0.7), above=0.0)
@@ -233,42 +236,58 @@ def test_extra_scorers_by_p_values_or_segment_scores():
     assert not other.table.equals(one.table)  # its p-values are used
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda t: t.drop(columns="scorer"), "no column 'scorer'"),
-    (lambda t: t.assign(preferred="left"), "preferred is 'left'; 'first' or 'second'"),
-    (lambda t: t.assign(preferred=["second", *t["preferred"][1:]]), "'p0' has both"),
-    (lambda t: pd.concat([t, t[:1]]), "has pair 'p0' twice"),
-    (lambda t: t[1:], "has no score of pair 'p0'"),
-    (lambda t: t.assign(first=[np.nan, *t["first"][1:]]), "has no score of pair 'p0'"),
-    (lambda t: t.assign(first=[np.inf, *t["first"][1:]]), "is inf; every value must be a finite number"),
-    (lambda t: t.assign(first="much"), "not a number"),
-    (lambda t: t.assign(pair=[None, *t["pair"][1:]]), "no pair or no scorer"),
-    (lambda t: t[t["pair"] == "p0"], "at least two of each"),
-    (lambda t: t[t["scorer"] == "chrF"], "at least two of each"),
-    (lambda t: t.replace("chrF", "chrf"), "no scorer 'chrf'; did you mean .*chrF"),
-])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="scorer"), "no column 'scorer'"),
+        (lambda t: t.assign(preferred="left"), "preferred is 'left'; 'first' or 'second'"),
+        (lambda t: t.assign(preferred=["second", *t["preferred"][1:]]), "'p0' has both"),
+        (lambda t: pd.concat([t, t[:1]]), "has pair 'p0' twice"),
+        (lambda t: t[1:], "has no score of pair 'p0'"),
+        (lambda t: t.assign(first=[np.nan, *t["first"][1:]]), "has no score of pair 'p0'"),
+        (lambda t: t.assign(first=[np.inf, *t["first"][1:]]), "is inf; every value must be a finite number"),
+        (lambda t: t.assign(first="much"), "not a number"),
+        (lambda t: t.assign(pair=[None, *t["pair"][1:]]), "no pair or no scorer"),
+        (lambda t: t[t["pair"] == "p0"], "at least two of each"),
+        (lambda t: t[t["scorer"] == "chrF"], "at least two of each"),
+        (lambda t: t.replace("chrF", "chrf"), "no scorer 'chrf'; did you mean .*chrF"),
+    ],
+)
 def test_pairs_refused(change, message):
     pairs = real_pairs(n=4, scorers=["chrF", "BLEU", "XCOMET"])
     with pytest.raises(ValueError, match=message):
         wb.calibrate(change(pairs), ENDE24, resamples=5)
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"by": "luck"}, "by is 'luck'"), ({"resamples": 0}, "resamples is 0"), ({"seed": -1}, "seed is -1"), ({"ess": 0}, "ess is 0"),
-    ({"ess": 1.1}, "ess is 1.1"), ({"step": 0}, "step is 0"),
-    ({"dataset": "ende42"}, "unknown dataset 'ende42'"), ({"dataset": "heen23"}, "cannot be swept"),
-    ({"extra": {"chrF": np.zeros(120)}}, "extra names 'chrF', which ende24 has already"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "luck"}, "by is 'luck'"),
+        ({"resamples": 0}, "resamples is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"ess": 0}, "ess is 0"),
+        ({"ess": 1.1}, "ess is 1.1"),
+        ({"step": 0}, "step is 0"),
+        ({"dataset": "ende42"}, "unknown dataset 'ende42'"),
+        ({"dataset": "heen23"}, "cannot be swept"),
+        ({"extra": {"chrF": np.zeros(120)}}, "extra names 'chrF', which ende24 has already"),
+    ],
+)
 def test_options_refused(options, message):
     pairs = real_pairs(n=4, scorers=["chrF", "BLEU", "XCOMET"])
     with pytest.raises(ValueError, match=message):
         wb.calibrate(pairs, **{"dataset": ENDE24, "resamples": 5} | options)
 
 
-@pytest.mark.parametrize(("values", "message"), [
-    (np.zeros(7), r"shape \(7,\); \(120,\) p-values"), (np.zeros((16, 3)), r"\(16, 487\) scores"),
-    (np.full(120, 2.0), "lies between 0 and 1"), (np.full(120, np.nan), "lies between 0 and 1"),
-])
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (np.zeros(7), r"shape \(7,\); \(120,\) p-values"),
+        (np.zeros((16, 3)), r"\(16, 487\) scores"),
+        (np.full(120, 2.0), "lies between 0 and 1"),
+        (np.full(120, np.nan), "lies between 0 and 1"),
+    ],
+)
 def test_extra_refused(values, message):
     pairs = real_pairs(n=4, scorers=["chrF", "BLEU", "XCOMET"]).replace("BLEU", "mine")
     with pytest.raises(ValueError, match=message):
@@ -279,37 +298,68 @@ HEADER = "pair,preferred,scorer,first,second\n"
 GOOD = HEADER + "1,first,chrF,0.5,0.4\n1,first,BLEU,20,21\n2,second,chrF,0.1,0.3\n2,second,BLEU,11,11\n"
 
 
-@pytest.mark.parametrize("text", [
-    GOOD, GOOD.replace("\n", "\r\n"), "\ufeff" + GOOD, GOOD.replace(",", ";"), GOOD.replace(",", "\t"),
-    GOOD + "\n,,,,\n", GOOD.rstrip("\n"),
-    GOOD.replace("second\n1", "Second \n1", 1).replace("1,first", " 1 , First"), GOOD.replace("chrF", '"chrF"'),
-    GOOD.replace("second\n", "second,note\n", 1).replace("0.4\n", '0.4,"a, b\nc"\n')
-    .replace("1\n", "1,\n").replace("3\n", "3,\n"),
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        GOOD.replace("\n", "\r\n"),
+        "\ufeff" + GOOD,
+        GOOD.replace(",", ";"),
+        GOOD.replace(",", "\t"),
+        GOOD + "\n,,,,\n",
+        GOOD.rstrip("\n"),
+        GOOD.replace("second\n1", "Second \n1", 1).replace("1,first", " 1 , First"),
+        GOOD.replace("chrF", '"chrF"'),
+        GOOD.replace("second\n", "second,note\n", 1)
+        .replace("0.4\n", '0.4,"a, b\nc"\n')
+        .replace("1\n", "1,\n")
+        .replace("3\n", "3,\n"),
+    ],
+)
 def test_read(tmp_path, text):
     path = tmp_path / "pairs.csv"
     path.write_bytes(text.encode())
     got = wb.read_pairs(path)
-    assert got.to_dict("list") == {"pair": ["1", "1", "2", "2"], "preferred": ["first", "first", "second", "second"],
-                                   "scorer": ["chrF", "BLEU"] * 2, "first": [0.5, 20, 0.1, 11],
-                                   "second": [0.4, 21, 0.3, 11]}
+    assert got.to_dict("list") == {
+        "pair": ["1", "1", "2", "2"],
+        "preferred": ["first", "first", "second", "second"],
+        "scorer": ["chrF", "BLEU"] * 2,
+        "first": [0.5, 20, 0.1, 11],
+        "second": [0.4, 21, 0.3, 11],
+    }
     assert wb.calibrate(got, ENDE24, resamples=5).agreement.to_dict() == {"BLEU": 0.25, "chrF": 1.0}
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    (b"", "the file is empty"), (b"a,b\n1,2\n", "line 1 has no column 'pair'; the header must name pair, preferred"),
-    (HEADER.replace(",first", "").encode(), "line 1 has no column 'first'"),
-    (HEADER.encode(), "no row follows the header"),
-    (GOOD.replace("1,first,BLEU,20,21", "1,first,BLEU,20").encode(), "line 3 has 4 columns where the header has 5"),
-    (GOOD.replace("20,21", "20,many").encode(), r"line 3, column 5 \(second\) has 'many'; a finite number"),
-    (GOOD.replace("0.1", "nan").encode(), r"line 4, column 4 \(first\) has 'nan'; a finite number"),
-    (GOOD.replace("0.1", "inf").encode(), r"line 4, column 4 \(first\) has 'inf'; a finite number"),
-    (GOOD.replace("2,second,BLEU", "2,left,BLEU").encode(), r"line 5, column 2 \(preferred\) has 'left'; first or second"),
-    (GOOD.replace("2,second,BLEU", ",second,BLEU").encode(), r"line 5, column 1 \(pair\) is empty; a name is expected"),
-    (GOOD.replace("2,second,BLEU", "2,first,BLEU").encode(), r"line 5, column 2 \(preferred\) has 'first' for pair '2', where line 4 has 'second'"),
-    (GOOD.replace("2,second,BLEU", "1,first,BLEU").encode(), "line 5 repeats pair '1' for scorer 'BLEU', which line 3 has"),
-    (GOOD.encode().replace(b"chrF,0.1", b"chr\xff,0.1"), "line 4: byte 87 is not UTF-8"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"a,b\n1,2\n", "line 1 has no column 'pair'; the header must name pair, preferred"),
+        (HEADER.replace(",first", "").encode(), "line 1 has no column 'first'"),
+        (HEADER.encode(), "no row follows the header"),
+        (GOOD.replace("1,first,BLEU,20,21", "1,first,BLEU,20").encode(), "line 3 has 4 columns where the header has 5"),
+        (GOOD.replace("20,21", "20,many").encode(), r"line 3, column 5 \(second\) has 'many'; a finite number"),
+        (GOOD.replace("0.1", "nan").encode(), r"line 4, column 4 \(first\) has 'nan'; a finite number"),
+        (GOOD.replace("0.1", "inf").encode(), r"line 4, column 4 \(first\) has 'inf'; a finite number"),
+        (
+            GOOD.replace("2,second,BLEU", "2,left,BLEU").encode(),
+            r"line 5, column 2 \(preferred\) has 'left'; first or second",
+        ),
+        (
+            GOOD.replace("2,second,BLEU", ",second,BLEU").encode(),
+            r"line 5, column 1 \(pair\) is empty; a name is expected",
+        ),
+        (
+            GOOD.replace("2,second,BLEU", "2,first,BLEU").encode(),
+            r"line 5, column 2 \(preferred\) has 'first' for pair '2', where line 4 has 'second'",
+        ),
+        (
+            GOOD.replace("2,second,BLEU", "1,first,BLEU").encode(),
+            "line 5 repeats pair '1' for scorer 'BLEU', which line 3 has",
+        ),
+        (GOOD.encode().replace(b"chrF,0.1", b"chr\xff,0.1"), "line 4: byte 87 is not UTF-8"),
+    ],
+)
 def test_files_refused(tmp_path, text, message):
     path = tmp_path / "pairs.csv"
     path.write_bytes(text)

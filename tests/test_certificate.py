@@ -1,14 +1,14 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
-
 import oracle
+import pytest
 from pools import ENDE24, KINDS, UNCERTIFIABLE, make
-from whichbird.balance import balance, constraint, constraint_gradient, reachable
-from whichbird.certificate import certificate
-from whichbird.search import search
-from whichbird.stationary import stationary_points
+
+from whichbird.core.balance import balance, constraint, constraint_gradient, reachable
+from whichbird.solve.certificate import certificate
+from whichbird.solve.search import search
+from whichbird.solve.stationary import stationary_points
 
 A, F = ENDE24
 NATURAL = balance(A, F)
@@ -70,7 +70,7 @@ def test_condition_iii_fails_at_an_optimum_that_cannot_be_certified():
     r = search(a, f, beta)
     proof = certificate(a, f, beta, r.weights)
     assert proof.failed == "(iii)" and proof.curvature < 0
-    assert proof.eta == pytest.approx(-.878, abs=5e-4)
+    assert proof.eta == pytest.approx(-0.878, abs=5e-4)
 
 
 @pytest.mark.parametrize("eta", [-0.5, -0.01, 0.02, 0.4])
@@ -110,7 +110,7 @@ def test_a_certified_point_is_never_beaten(kind):
         for size in range(2, 6):
             for support in map(list, combinations(range(5), size)):
                 points = stationary_points(a, f, beta, [support])
-                for part, eta in zip(points.weights, points.eta):
+                for part, eta in zip(points.weights, points.eta, strict=True):
                     w = np.zeros(5)
                     w[support] = part
                     if (part > 0).all() and (proof := certificate(a, f, beta, w, eta)):

@@ -18,9 +18,10 @@ import tinytree
 from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, human, pairs, refused, run, wide
 
 import whichbird as wb
-from whichbird import _files, cli, mtme
-from whichbird.augment import z_scores
-from whichbird.cli import COMMANDS, parser
+from whichbird.cli import program as cli
+from whichbird.cli.program import COMMANDS, parser
+from whichbird.core.augment import z_scores
+from whichbird.data import files, mtme
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURE = "system,adequacy,fluency\na,.5574,.4012\nb,.9883,.5353\nc,1.4687,1.4986\nd,3.0894,1.2467\n"
@@ -30,7 +31,12 @@ FIXTURE = "system,adequacy,fluency\na,.5574,.4012\nb,.9883,.5353\nc,1.4687,1.498
 def here(tmp_path, monkeypatch):
     """A folder with a reader's files, as the current one."""
     monkeypatch.chdir(tmp_path)
-    for name, text in {"human.csv": human(), "scores.csv": wide(), "systems.csv": FIXTURE, "pairs.csv": pairs()}.items():
+    for name, text in {
+        "human.csv": human(),
+        "scores.csv": wide(),
+        "systems.csv": FIXTURE,
+        "pairs.csv": pairs(),
+    }.items():
         Path(name).write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -44,7 +50,9 @@ def brute_p(x):
     """P-values of all pairs, straight from the definition."""
     signs = np.random.default_rng(4).integers(0, 2, size=(1000, x.shape[1])) * 2.0 - 1.0
     gaps = [x[i] - x[j] for i, j in itertools.combinations(range(len(x)), 2)]
-    return np.array([np.mean([(s * g).sum() >= g.sum() for s in signs]) for g in gaps])  # scores are eighths: sums are exact
+    return np.array(
+        [np.mean([(s * g).sum() >= g.sum() for s in signs]) for g in gaps]
+    )  # scores are eighths: sums are exact
 
 
 def brute_spa(human_p, scorer_p, w):
@@ -91,14 +99,20 @@ def test_golden(here, case):
 def test_golden_reweighting_is_the_published_fixture():
     kept = json.loads((GOLDEN / "reweight.json").read_text())
     assert [round(row["weight"], 4) for row in kept["weights"]] == [0.0088, 0.0861, 0.4245, 0.4806]
-    assert kept["certificate"] == "interval" and kept["reliable"] is False and kept["ess"] == pytest.approx(1 / (2 * 0.2093), rel=1e-3)
+    assert (
+        kept["certificate"] == "interval"
+        and kept["reliable"] is False
+        and kept["ess"] == pytest.approx(1 / (2 * 0.2093), rel=1e-3)
+    )
 
 
 def test_golden_evaluation_by_hand():
     kept = json.loads((GOLDEN / "evaluate.json").read_text())
     a, f = ADEQUACY.mean(axis=1), FLUENCY.mean(axis=1)
     assert kept["beta0"] == pytest.approx(a.var() / (a.var() + f.var()), rel=1e-12)
-    pairs = [(a[i] - a[j]) ** 2 / ((a[i] - a[j]) ** 2 + (f[i] - f[j]) ** 2) for i, j in itertools.combinations(range(4), 2)]
+    pairs = [
+        (a[i] - a[j]) ** 2 / ((a[i] - a[j]) ** 2 + (f[i] - f[j]) ** 2) for i, j in itertools.combinations(range(4), 2)
+    ]
     assert kept["reachable"] == pytest.approx([min(pairs), max(pairs)], rel=1e-9)
     w = np.array([row["weight"] for row in kept["weights"]])
     va, vf = (w @ (x - w @ x) ** 2 for x in (a, f))
@@ -120,19 +134,28 @@ def test_golden_ranking_by_hand():
         assert row["spa_natural"] == pytest.approx(wb.spa_from_p(d.human_p, p), abs=1e-12)
     spa = [row["spa"] for row in kept["ranking"]]
     assert spa == sorted(spa, reverse=True) and len(spa) == 30
-    assert kept["signature"] == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
+    assert (
+        kept["signature"]
+        == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
+    )
 
 
 def test_golden_datasets_by_hand():
     rows = {row["name"]: row for row in json.loads((GOLDEN / "datasets.json").read_text())["datasets"]}
     assert list(rows) == wb.datasets()
     hidden = rows["heen23"]
-    assert hidden["note"] == "adequacy and fluency are not public" and hidden["beta0"] is None and hidden["reliable_min"] is None
+    assert (
+        hidden["note"] == "adequacy and fluency are not public"
+        and hidden["beta0"] is None
+        and hidden["reliable_min"] is None
+    )
     d, row = wb.load("ende24"), rows["ende24"]
     assert (row["systems"], row["segments"], row["scorers"], row["note"]) == (16, 487, 30, "")
     for end in ("reliable_min", "reliable_max"):  # exactly 0.9 K there, by the certified solver
         assert wb.reweight(d.adequacy, d.fluency, row[end]).ess == pytest.approx(0.9 * 16, rel=1e-9)
-    assert row["beta0"] == pytest.approx(0.782073, abs=5e-7) and row["beta_min"] == pytest.approx(0.007356, abs=5e-7)  # as published
+    assert row["beta0"] == pytest.approx(0.782073, abs=5e-7) and row["beta_min"] == pytest.approx(
+        0.007356, abs=5e-7
+    )  # as published
 
 
 def test_golden_calibration_by_hand():
@@ -155,29 +178,40 @@ def test_golden_calibration_by_hand():
         if row["reliable"]:
             w = wb.reweight(d.adequacy, d.fluency, row["beta"]).weights
             spa = [brute_spa(d.human_p, x, w) for x in p]
-            assert row["correlation"] == pytest.approx(np.corrcoef(list(mine.values()), spa)[0, 1], abs=1e-9)  # weights hold to 1e-11
+            assert row["correlation"] == pytest.approx(
+                np.corrcoef(list(mine.values()), spa)[0, 1], abs=1e-9
+            )  # weights hold to 1e-11
             best = max(best, row["correlation"])
     assert best == kept["match"] == next(row["correlation"] for row in kept["sweep"] if row["beta"] == kept["beta"])
     # ranks are those of 'whichbird rank' there
     ranks = wb.rank(d, kept["beta"]).table.set_index("scorer")
     assert all(row["rank"] == ranks.loc[row["scorer"], "rank"] for row in kept["agreement"])
-    assert kept["signature"] == (d.signature + "|pairs:5|by:correlation|ess:0.9|step:0.25|resamples:200|resampling seed:8"
-                                 f"|beta:{kept['beta']:.12g}")
+    assert kept["signature"] == (
+        d.signature + "|pairs:5|by:correlation|ess:0.9|step:0.25|resamples:200|resampling seed:8"
+        f"|beta:{kept['beta']:.12g}"
+    )
     assert kept["verdict"].startswith("These 5 pairs cannot tell") or "β₀ = 0.782 of ende24" in kept["verdict"]
 
 
 # ---- forms of output
 
+
 @pytest.mark.parametrize("case", CASES)
 def test_csv_holds_the_first_table_and_nothing_else(here, case):
     code, out, err = run(*CASES[case], "--csv")
-    table = next(v for v in json.loads(run(*CASES[case], "--json")[1]).values() if isinstance(v, list) and isinstance(v[0], dict))
+    table = next(
+        v for v in json.loads(run(*CASES[case], "--json")[1]).values() if isinstance(v, list) and isinstance(v[0], dict)
+    )
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0 and len(rows) == len(table) and list(rows[0]) == list(table[0])
     for row, kept in zip(rows, table, strict=True):
         for name, value in kept.items():
-            assert row[name] == ("" if value is None else str(value)) or float(row[name]) == value  # every digit is there
-    assert ("|beta:" in err) == (case.partition("-")[0] in ("rank", "evaluate", "calibrate"))  # the signature goes with it, beside the table
+            assert (
+                row[name] == ("" if value is None else str(value)) or float(row[name]) == value
+            )  # every digit is there
+    assert ("|beta:" in err) == (
+        case.partition("-")[0] in ("rank", "evaluate", "calibrate")
+    )  # the signature goes with it, beside the table
 
 
 def test_tables_for_people(here):
@@ -185,11 +219,18 @@ def test_tables_for_people(here):
     heen = next(line for line in out.splitlines() if line.startswith("heen23"))
     assert code == 0 and heen.count("not public") == 5 and "nan" not in out.lower()
     out = run("rank", "ende24", "--beta", "0.6")[1]
-    assert out.splitlines()[-1] == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
+    assert (
+        out.splitlines()[-1]
+        == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
+    )
     assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +0\.9229$", out, re.M) and re.search(r"^reliable +yes$", out, re.M)
     out = run("rank", "heen23")[1]
     assert "adequacy and fluency are not public" in out and out.rstrip().endswith("beta:natural")
-    starts = {line.index("#") for line in run("sweep", "ende24", "--show", "BLEU", "--step", "0.5")[1].splitlines() if "#" in line}
+    starts = {
+        line.index("#")
+        for line in run("sweep", "ende24", "--show", "BLEU", "--step", "0.5")[1].splitlines()
+        if "#" in line
+    }
     assert len(starts) <= 2  # aligned to the right, so that the sign moves by the digits of the rank alone
 
 
@@ -206,7 +247,9 @@ def test_own_scorer_is_ranked_among_the_shipped(here):
     assert row["rank"] == 1 + sum(other["spa"] > row["spa"] for other in found["ranking"])
     out = run("rank", "ende24", "--scores", "x=mine.seg.score")[1]
     assert re.search(r"^ *\d+  x +0\.\d{4}  yours$", out, re.M)
-    assert refused(*run("rank", "ende24", "--scores", "BLEU=mine.seg.score")).endswith("name yours with --scores NAME=FILE")
+    assert refused(*run("rank", "ende24", "--scores", "BLEU=mine.seg.score")).endswith(
+        "name yours with --scores NAME=FILE"
+    )
     assert "already" in refused(*run("rank", "ende24", "--scores", "mine.seg.score", "mine.seg.score"))
 
 
@@ -216,7 +259,9 @@ def test_library_and_command_line_agree(here):
     Path("mine.seg.score").write_text(field(x, d.systems))
     table = wb.rank(d, 0.95, {"mine": x}).table
     shuffled = pd.DataFrame(x, index=list(d.systems)).sample(frac=1, random_state=1)
-    assert wb.rank(d, 0.95, {"mine": shuffled}).table.equals(table) and wb.rank(d, 0.95, {"mine": x[:, d.lines]}).table.equals(table)
+    assert wb.rank(d, 0.95, {"mine": shuffled}).table.equals(table) and wb.rank(
+        d, 0.95, {"mine": x[:, d.lines]}
+    ).table.equals(table)
     out = run("rank", "enes24", "--beta", "0.95", "--scores", "mine.seg.score", "--csv")[1]
     assert out == table.to_csv(index=False)
     swept = wb.rank_sweep(d, [0.95], {"mine": x})
@@ -232,7 +277,9 @@ def test_library_and_command_line_agree(here):
 def test_equal_scorers_share_a_rank():
     d = wb.load("ende24")
     x = made(d)
-    table = wb.rank(d, 0.5, {"one": x, "two": 3 * x + 7}).table.set_index("scorer")  # scale and origin of scores change nothing
+    table = wb.rank(d, 0.5, {"one": x, "two": 3 * x + 7}).table.set_index(
+        "scorer"
+    )  # scale and origin of scores change nothing
     assert table.loc["one", "spa"] == table.loc["two", "spa"] and table.loc["one", "rank"] == table.loc["two", "rank"]
     assert (table["rank"] != table.loc["one", "rank"] + 1).all()
 
@@ -241,86 +288,169 @@ def test_evaluate_needs_no_aspects_for_the_natural_balance(tmp_path):
     tree = tinytree.write(tmp_path, ratings=None)
     argv = ["evaluate", "--mtme", tree, "--set", "tiny", "--pair", "xx-yy"]
     found = json.loads(run(*argv, "--json")[1])
-    assert found["note"] == "adequacy and fluency are not public" and {r["scorer"] for r in found["ranking"]} == set(tinytree.KEPT)
-    assert refused(*run(*argv, "--beta", "0.5")).startswith("whichbird evaluate: tiny/xx-yy can be ranked at its natural balance only")
-    assert refused(*run(*argv, "--sweep")).startswith("whichbird evaluate: tiny/xx-yy can be ranked at its natural balance only")
+    assert found["note"] == "adequacy and fluency are not public" and {r["scorer"] for r in found["ranking"]} == set(
+        tinytree.KEPT
+    )
+    assert refused(*run(*argv, "--beta", "0.5")).startswith(
+        "whichbird evaluate: tiny/xx-yy can be ranked at its natural balance only"
+    )
+    assert refused(*run(*argv, "--sweep")).startswith(
+        "whichbird evaluate: tiny/xx-yy can be ranked at its natural balance only"
+    )
 
 
 def test_evaluate_reads_a_tree(tmp_path):
     tree = tinytree.write(tmp_path)
     mine = tmp_path / "mine.seg.score"
     mine.write_text("".join(f"{s}\t{v}\n" for s in ("alpha", "beta", "gamma") for v in tinytree.GOOD[s]))
-    code, out, err = run("evaluate", "--mtme", tree, "--set", "tiny", "--pair", "xx-yy", "--beta", "0.5", "--scores", mine, "--json")
+    code, out, err = run(
+        "evaluate", "--mtme", tree, "--set", "tiny", "--pair", "xx-yy", "--beta", "0.5", "--scores", mine, "--json"
+    )
     found = json.loads(out)
     spa = {row["scorer"]: row["spa"] for row in found["ranking"]}
     assert code == 0 and set(spa) == {*tinytree.KEPT, "mine"} and spa["mine"] == spa["good"]
     assert [row["own"] for row in found["ranking"] if row["scorer"] == "mine"] == [True]
-    assert "note: twin: same scores as good\n" in err and found["signature"].startswith("tiny/xx-yy|sys:3|seg:3|ref:refA|perm:1000|seed:4|")
-    for argv, sentence in {("--set", "tiny", "--pair", "xx-zz"): "no MQM scores of the pair 'xx-zz'; there is xx-yy",
-                           ("--set", "huge", "--pair", "xx-yy"): "no set 'huge'; there is tiny",
-                           ("--set", "tiny"): "--set and --pair are needed with --mtme"}.items():
+    assert "note: twin: same scores as good\n" in err and found["signature"].startswith(
+        "tiny/xx-yy|sys:3|seg:3|ref:refA|perm:1000|seed:4|"
+    )
+    for argv, sentence in {
+        ("--set", "tiny", "--pair", "xx-zz"): "no MQM scores of the pair 'xx-zz'; there is xx-yy",
+        ("--set", "huge", "--pair", "xx-yy"): "no set 'huge'; there is tiny",
+        ("--set", "tiny"): "--set and --pair are needed with --mtme",
+    }.items():
         assert sentence in refused(*run("evaluate", "--mtme", tree, *argv))
     assert "no such folder" in refused(*run("evaluate", "--mtme", tmp_path / "no", "--set", "tiny", "--pair", "xx-yy"))
 
 
 def test_unknown_categories_are_noted(here):
     rows = ["system\tdoc\tdoc_id\tseg_id\trater\tcategory\tseverity"]
-    rows += [f"{s}\td\t1\t{n}\tr\t{c}\tMinor" for s, n, c in (("a", 1, "gremlins"), ("a", 2, "Style/Awkward"), ("b", 1, "Accuracy/Omission"),
-                                                              ("b", 2, "no-error"), ("c", 1, "no-error"), ("c", 2, "no-error"))]
+    rows += [
+        f"{s}\td\t1\t{n}\tr\t{c}\tMinor"
+        for s, n, c in (
+            ("a", 1, "gremlins"),
+            ("a", 2, "Style/Awkward"),
+            ("b", 1, "Accuracy/Omission"),
+            ("b", 2, "no-error"),
+            ("c", 1, "no-error"),
+            ("c", 2, "no-error"),
+        )
+    ]
     Path("mqm.tsv").write_text("\n".join(rows))
     Path("x.seg.score").write_text(field([[1, 2], [3, 5], [4, 4]], "abc"))
     code, out, err = run("evaluate", "--human", "mqm.tsv", "--scores", "x.seg.score", "--beta", "0.5")
-    assert code == 0 and err.count("\n") == len(set(err.splitlines())) and "1 × category 'gremlins' (in no aspect)" in err
+    assert (
+        code == 0 and err.count("\n") == len(set(err.splitlines())) and "1 × category 'gremlins' (in no aspect)" in err
+    )
     assert "mqm.tsv|sys:3|seg:2|ref:none|perm:1000|seed:4" in out
 
 
 # ---- refusals
 
-@pytest.mark.parametrize("argv, sentence", [
-    (["rank", "edne24"], "rank: unknown dataset 'edne24'; did you mean 'enes24' or 'ende24' or 'ende23'?"),
-    (["sweep", "nothing"], "sweep: unknown dataset 'nothing'; there are ende21, zhen21, "),
-    (["rank", "ende24", "--beta", "1.5"], "rank: ende24: beta is 1.5; a number from 0 to 1 is expected"),
-    (["rank", "ende24", "--beta", "nan"], "rank: ende24: beta is nan; a number from 0 to 1 is expected"),
-    (["rank", "ende24", "--beta", "0.001"],
-     "rank: ende24: beta = 0.001 cannot be reached; this pool reaches 0.007355810784027325 to 0.9999991265620347"),
-    (["rank", "ende24", "--beta", "half"], "rank: argument --beta: 'half' is no number; 'whichbird rank --help' shows how"),
-    (["rank", "heen23", "--beta", "0.5"], "rank: heen23 can be ranked at its natural balance only: adequacy and fluency are not public"),
-    (["sweep", "heen23"], "sweep: heen23 can be ranked at its natural balance only"),
-    (["sweep", "ende24", "--step", "0"], "sweep: argument --step: 0 is no number from 0.0001 to 1"),
-    (["sweep", "ende24", "--show", "BLUE"], "sweep: --show: ende24 has no scorer 'BLUE'; did you mean"),
-    (["reweight", "systems.csv"], "reweight: one of the arguments --beta --sweep is required"),
-    (["reweight", "systems.csv", "--beta", "0.1"], "reweight: systems.csv: beta = 0.1 cannot be reached; this pool reaches 0.199169"),
-    (["evaluate", "--human", "human.csv"], "evaluate: --scores is needed with --human"),
-    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--set", "x"], "evaluate: --set, --pair and --reference go with --mtme"),
-    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--reference", "refB"], "evaluate: --set, --pair and --reference go with --mtme"),
-    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--show", "nar"], "evaluate: --show: human.csv has no scorer 'nar'; did you mean 'near'"),
-    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--step", "2"], "evaluate: argument --step: 2 is no number from 0.0001 to 1"),
-    (["evaluate", "--human", "human.csv", "--scores", "x=scores.csv"], "evaluate: scores.csv: 2 scorers are there (near, Far-2), so 'x' cannot name one"),
-    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "scores.csv"], "evaluate: scores.csv: there is a scorer 'near' already; rename yours in the file"),
-    (["rank", "ende24", "--scores", "=scores.csv"], "rank: --scores =scores.csv: NAME=FILE or FILE is expected"),
-    (["rank", "ende24", "--scores", "x="], "rank: --scores x=: NAME=FILE or FILE is expected"),
-    (["rank", "ende24", "--scores", "no/x=y.csv"], "rank: no/x=y.csv: no such file"),
-    (["rank", "ende24", "--scores", ""], "rank: argument --scores: '' is no file name"),
-    (["rank", "ende24", "--beta", "0,5"], "rank: argument --beta: '0,5' is no number"),
-    (["rank", "ende24", "--out", ""], "rank: argument --out: '' is no file name"),
-    (["reweight", "systems.csv", "--beta", "0.7", "--plot", ""], "reweight: argument --plot: '' is no file name"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "inf"], "calibrate: argument --step: inf is no number from 0.0001 to 1"),
-    (["datasets", "x\ny"], ": unrecognized arguments: x y"),
-    (["evaluate", "--scores", "scores.csv"], "evaluate: one of the arguments --human --mtme is required"),
-    (["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.0001"], "evaluate: human.csv: beta = 0.0001 cannot be reached"),
-    (["calibrate", "pairs.csv"], "calibrate: the following arguments are required: --dataset"),
-    (["calibrate", "pairs.csv", "--dataset", "ende42"], "calibrate: unknown dataset 'ende42'; did you mean 'ende24'"),
-    (["calibrate", "pairs.csv", "--dataset", "heen23"], "calibrate: heen23 cannot be swept"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--by", "luck"], "calibrate: argument --by: invalid choice: 'luck'"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--ess", "90"], "calibrate: ess is 90.0; a share of the number of systems"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "1e-9"], "calibrate: argument --step: 1e-9 is no number from 0.0001 to 1"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "0"], "calibrate: resamples is 0; a number from 1 to 100000"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "2e3"], "calibrate: argument --resamples: '2e3' is no whole number"),
-    (["calibrate", "pairs.csv", "--dataset", "ende24", "--seed", "-1"], "calibrate: seed is -1; a whole number from 0"),
-    (["datasets", "--json", "--csv"], "datasets: argument --csv: not allowed with argument --json"),
-    (["rnak", "ende24"], ": argument command: invalid choice: 'rnak'"),
-    ([], ": the following arguments are required: command"),
-])
+
+@pytest.mark.parametrize(
+    "argv, sentence",
+    [
+        (["rank", "edne24"], "rank: unknown dataset 'edne24'; did you mean 'enes24' or 'ende24' or 'ende23'?"),
+        (["sweep", "nothing"], "sweep: unknown dataset 'nothing'; there are ende21, zhen21, "),
+        (["rank", "ende24", "--beta", "1.5"], "rank: ende24: beta is 1.5; a number from 0 to 1 is expected"),
+        (["rank", "ende24", "--beta", "nan"], "rank: ende24: beta is nan; a number from 0 to 1 is expected"),
+        (
+            ["rank", "ende24", "--beta", "0.001"],
+            "rank: ende24: beta = 0.001 cannot be reached; this pool reaches 0.007355810784027325 to 0.9999991265620347",
+        ),
+        (
+            ["rank", "ende24", "--beta", "half"],
+            "rank: argument --beta: 'half' is no number; 'whichbird rank --help' shows how",
+        ),
+        (
+            ["rank", "heen23", "--beta", "0.5"],
+            "rank: heen23 can be ranked at its natural balance only: adequacy and fluency are not public",
+        ),
+        (["sweep", "heen23"], "sweep: heen23 can be ranked at its natural balance only"),
+        (["sweep", "ende24", "--step", "0"], "sweep: argument --step: 0 is no number from 0.0001 to 1"),
+        (["sweep", "ende24", "--show", "BLUE"], "sweep: --show: ende24 has no scorer 'BLUE'; did you mean"),
+        (["reweight", "systems.csv"], "reweight: one of the arguments --beta --sweep is required"),
+        (
+            ["reweight", "systems.csv", "--beta", "0.1"],
+            "reweight: systems.csv: beta = 0.1 cannot be reached; this pool reaches 0.199169",
+        ),
+        (["evaluate", "--human", "human.csv"], "evaluate: --scores is needed with --human"),
+        (
+            ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--set", "x"],
+            "evaluate: --set, --pair and --reference go with --mtme",
+        ),
+        (
+            ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--reference", "refB"],
+            "evaluate: --set, --pair and --reference go with --mtme",
+        ),
+        (
+            ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--show", "nar"],
+            "evaluate: --show: human.csv has no scorer 'nar'; did you mean 'near'",
+        ),
+        (
+            ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--step", "2"],
+            "evaluate: argument --step: 2 is no number from 0.0001 to 1",
+        ),
+        (
+            ["evaluate", "--human", "human.csv", "--scores", "x=scores.csv"],
+            "evaluate: scores.csv: 2 scorers are there (near, Far-2), so 'x' cannot name one",
+        ),
+        (
+            ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "scores.csv"],
+            "evaluate: scores.csv: there is a scorer 'near' already; rename yours in the file",
+        ),
+        (["rank", "ende24", "--scores", "=scores.csv"], "rank: --scores =scores.csv: NAME=FILE or FILE is expected"),
+        (["rank", "ende24", "--scores", "x="], "rank: --scores x=: NAME=FILE or FILE is expected"),
+        (["rank", "ende24", "--scores", "no/x=y.csv"], "rank: no/x=y.csv: no such file"),
+        (["rank", "ende24", "--scores", ""], "rank: argument --scores: '' is no file name"),
+        (["rank", "ende24", "--beta", "0,5"], "rank: argument --beta: '0,5' is no number"),
+        (["rank", "ende24", "--out", ""], "rank: argument --out: '' is no file name"),
+        (["reweight", "systems.csv", "--beta", "0.7", "--plot", ""], "reweight: argument --plot: '' is no file name"),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "inf"],
+            "calibrate: argument --step: inf is no number from 0.0001 to 1",
+        ),
+        (["datasets", "x\ny"], ": unrecognized arguments: x y"),
+        (["evaluate", "--scores", "scores.csv"], "evaluate: one of the arguments --human --mtme is required"),
+        (
+            ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.0001"],
+            "evaluate: human.csv: beta = 0.0001 cannot be reached",
+        ),
+        (["calibrate", "pairs.csv"], "calibrate: the following arguments are required: --dataset"),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende42"],
+            "calibrate: unknown dataset 'ende42'; did you mean 'ende24'",
+        ),
+        (["calibrate", "pairs.csv", "--dataset", "heen23"], "calibrate: heen23 cannot be swept"),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende24", "--by", "luck"],
+            "calibrate: argument --by: invalid choice: 'luck'",
+        ),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende24", "--ess", "90"],
+            "calibrate: ess is 90.0; a share of the number of systems",
+        ),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "1e-9"],
+            "calibrate: argument --step: 1e-9 is no number from 0.0001 to 1",
+        ),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "0"],
+            "calibrate: resamples is 0; a number from 1 to 100000",
+        ),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende24", "--resamples", "2e3"],
+            "calibrate: argument --resamples: '2e3' is no whole number",
+        ),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "ende24", "--seed", "-1"],
+            "calibrate: seed is -1; a whole number from 0",
+        ),
+        (["datasets", "--json", "--csv"], "datasets: argument --csv: not allowed with argument --json"),
+        (["rnak", "ende24"], ": argument command: invalid choice: 'rnak'"),
+        ([], ": the following arguments are required: command"),
+    ],
+)
 def test_refusals(here, argv, sentence):
     assert refused(*run(*argv)).startswith(f"whichbird{'' if sentence[0] == ':' else ' '}{sentence}")
 
@@ -329,28 +459,63 @@ PAIRS = pairs()
 BAD_PAIRS = {  # what is wrong: (content, the sentence after the file's name)
     "empty": ("", "the file is empty"),
     "header only": (PAIRS.split("\n")[0], "no row follows the header"),
-    "no column": (PAIRS.replace("scorer", "metric"), "line 1 has no column 'scorer'; the header must name pair, preferred, scorer, first, second"),
-    "column twice": (PAIRS.replace("second\n", "Second,second\n", 1), "line 1, column 5: the name 'second' is there twice"),
-    "wrong encoding": (PAIRS.replace("p1", "pä", 1).encode("latin-1"), "line 2: byte 36 is not UTF-8 text; save the file as UTF-8"),
+    "no column": (
+        PAIRS.replace("scorer", "metric"),
+        "line 1 has no column 'scorer'; the header must name pair, preferred, scorer, first, second",
+    ),
+    "column twice": (
+        PAIRS.replace("second\n", "Second,second\n", 1),
+        "line 1, column 5: the name 'second' is there twice",
+    ),
+    "wrong encoding": (
+        PAIRS.replace("p1", "pä", 1).encode("latin-1"),
+        "line 2: byte 36 is not UTF-8 text; save the file as UTF-8",
+    ),
     "too few columns": (PAIRS + "p9,first,BLEU,1\n", "line 17 has 4 columns where the header has 5"),
     "too many columns": (PAIRS + "p9,first,BLEU,1,5,0\n", "line 17 has 6 columns where the header has 5"),
     "bad quotes": (PAIRS + '"p"9,first,BLEU,1,2\n', "line 17 is no row of a table"),
     "no pair": (PAIRS + ",first,BLEU,1,2\n", "line 17, column 1 (pair) is empty; a name is expected"),
     "no scorer": (PAIRS + "p9,first,,1,2\n", "line 17, column 3 (scorer) is empty; a name is expected"),
     "no side": (PAIRS + "p9,,BLEU,1,2\n", "line 17, column 2 (preferred) has ''; first or second is expected"),
-    "another side": (PAIRS + "p9,left,BLEU,1,2\n", "line 17, column 2 (preferred) has 'left'; first or second is expected"),
-    "both sides": (PAIRS.replace("p1,first,chrF", "p1,second,chrF"),
-                   "line 3, column 2 (preferred) has 'second' for pair 'p1', where line 2 has 'first'"),
-    "no number": (PAIRS + "p9,first,BLEU,high,2\n", "line 17, column 4 (first) has 'high'; a finite number is expected"),
+    "another side": (
+        PAIRS + "p9,left,BLEU,1,2\n",
+        "line 17, column 2 (preferred) has 'left'; first or second is expected",
+    ),
+    "both sides": (
+        PAIRS.replace("p1,first,chrF", "p1,second,chrF"),
+        "line 3, column 2 (preferred) has 'second' for pair 'p1', where line 2 has 'first'",
+    ),
+    "no number": (
+        PAIRS + "p9,first,BLEU,high,2\n",
+        "line 17, column 4 (first) has 'high'; a finite number is expected",
+    ),
     "no score": (PAIRS + "p9,first,BLEU,1,\n", "line 17, column 5 (second) has ''; a finite number is expected"),
     "NaN": (PAIRS + "p9,first,BLEU,1,nan\n", "line 17, column 5 (second) has 'nan'; a finite number is expected"),
     "infinity": (PAIRS + "p9,first,BLEU,-inf,1\n", "line 17, column 4 (first) has '-inf'; a finite number is expected"),
-    "too large": (PAIRS + "p9,first,BLEU,1,1e200\n", "line 17, column 5 (second) has '1e200'; a score between -1e100 and 1e100"),
-    "unknown scorer": (PAIRS + "p1,first,CHRF2,1,2\n", "line 17, column 3 (scorer) has 'CHRF2', which is none of the 30 scorers"),
-    "misspelt scorer": (PAIRS.replace("chrF", "chrf"), "line 3, column 3 (scorer) has 'chrf', which is none of the 30 scorers; did you mean 'chrF' or 'chrfS'"),
-    "repeated row": (PAIRS + "p1,first,BLEU,1,2\n", "line 17 repeats pair 'p1' for scorer 'BLEU', which line 2 has already"),
-    "incomplete": (PAIRS + "p9,first,BLEU,1,2\n", "scorer 'COMET-22' has no score of pair 'p9'; every scorer must score every pair"),
-    "one pair": ("\n".join(PAIRS.split("\n")[:4]), "the pairs number 1 and the scorers 3; at least two of each are needed"),
+    "too large": (
+        PAIRS + "p9,first,BLEU,1,1e200\n",
+        "line 17, column 5 (second) has '1e200'; a score between -1e100 and 1e100",
+    ),
+    "unknown scorer": (
+        PAIRS + "p1,first,CHRF2,1,2\n",
+        "line 17, column 3 (scorer) has 'CHRF2', which is none of the 30 scorers",
+    ),
+    "misspelt scorer": (
+        PAIRS.replace("chrF", "chrf"),
+        "line 3, column 3 (scorer) has 'chrf', which is none of the 30 scorers; did you mean 'chrF' or 'chrfS'",
+    ),
+    "repeated row": (
+        PAIRS + "p1,first,BLEU,1,2\n",
+        "line 17 repeats pair 'p1' for scorer 'BLEU', which line 2 has already",
+    ),
+    "incomplete": (
+        PAIRS + "p9,first,BLEU,1,2\n",
+        "scorer 'COMET-22' has no score of pair 'p9'; every scorer must score every pair",
+    ),
+    "one pair": (
+        "\n".join(PAIRS.split("\n")[:4]),
+        "the pairs number 1 and the scorers 3; at least two of each are needed",
+    ),
     "one scorer": (pairs(["BLEU"]), "the pairs number 5 and the scorers 1; at least two of each are needed"),
 }
 
@@ -363,10 +528,18 @@ def test_bad_pairs(here, flaw):
     assert said.startswith(f"whichbird calibrate: bad.csv: {sentence}")
 
 
-@pytest.mark.parametrize("change", [
-    lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"), lambda raw: raw.rstrip(b"\n"), lambda raw: raw + b"\n,,,,\n",
-    lambda raw: raw.replace(b",", b";"), lambda raw: raw.replace(b",", b"\t"), lambda raw: raw.replace(b"first,", b" First ,"),
-], ids=["bom and crlf", "no last line end", "blank rows after", "semicolons", "tabs", "case and spaces"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"),
+        lambda raw: raw.rstrip(b"\n"),
+        lambda raw: raw + b"\n,,,,\n",
+        lambda raw: raw.replace(b",", b";"),
+        lambda raw: raw.replace(b",", b"\t"),
+        lambda raw: raw.replace(b"first,", b" First ,"),
+    ],
+    ids=["bom and crlf", "no last line end", "blank rows after", "semicolons", "tabs", "case and spaces"],
+)
 def test_harmless_differences_of_pairs(here, change):
     Path("other.csv").write_bytes(change(PAIRS.encode()))
     argv = ["--dataset", "ende24", "--step", "1", "--resamples", "20", "--json"]
@@ -381,8 +554,14 @@ def test_calibration_with_an_own_scorer(here):
     argv = ["calibrate", "own.csv", "--dataset", "ende24", "--resamples", "50"]
     found = json.loads(run(*argv, "--scores", "mine.seg.score", "--json")[1])
     expected = wb.calibrate(wb.read_pairs("own.csv"), d, {"mine": x[:, d.lines]}, resamples=50)
-    assert (found["beta"], found["match"], found["resampled_interval"]) == (expected.beta, expected.match, list(expected.interval))
-    assert found["verdict"] == expected.verdict and [row["own"] for row in found["agreement"] if row["scorer"] == "mine"] == [True]
+    assert (found["beta"], found["match"], found["resampled_interval"]) == (
+        expected.beta,
+        expected.match,
+        list(expected.interval),
+    )
+    assert found["verdict"] == expected.verdict and [
+        row["own"] for row in found["agreement"] if row["scorer"] == "mine"
+    ] == [True]
     assert {row["scorer"]: row["agreement"] for row in found["agreement"]} == expected.agreement.to_dict()
     assert "(scorer) has 'mine', which is none of the 30 scorers" in refused(*run(*argv))
 
@@ -395,7 +574,9 @@ def test_a_scorer_that_no_pair_names_is_noted(here):
     assert (code, err) == (0, "note: pairs.csv has no pair scored by 'mine', so that scorer's file is not used\n")
     used, unused = json.loads(out), json.loads(run(*argv)[1])
     ranks = [row.pop("rank") for row in used["agreement"]], [row.pop("rank") for row in unused["agreement"]]
-    assert all(one >= two for one, two in zip(*ranks, strict=True))  # it is ranked all the same, and may come before others
+    assert all(
+        one >= two for one, two in zip(*ranks, strict=True)
+    )  # it is ranked all the same, and may come before others
     assert used["beta"] == unused["beta"] and used["sweep"] == unused["sweep"]
 
 
@@ -407,11 +588,16 @@ def test_no_dataset_at_all(tmp_path, monkeypatch):
 def test_numbers_of_any_size_are_legible(here):
     Path("wide.csv").write_text("system,adequacy,fluency\na,1e99,-0\nb,2e99,1e-7\nc,0,2e-7\n")
     out = run("reweight", "wide.csv", "--beta", "1")[1]
-    assert re.search(r"^a +1e\+99 +0 +\d", out, re.M) and re.search(r"^b +2e\+99 +1e-07 +\d", out, re.M) and "-0" not in out.replace("e-07", "")
+    assert (
+        re.search(r"^a +1e\+99 +0 +\d", out, re.M)
+        and re.search(r"^b +2e\+99 +1e-07 +\d", out, re.M)
+        and "-0" not in out.replace("e-07", "")
+    )
 
 
 def test_the_step_of_a_plot_is_the_one_asked_for(here, monkeypatch):
-    from whichbird import figures
+    from whichbird.show import figures
+
     drawn = []
     draw = figures.ranks_over_beta
     monkeypatch.setattr(figures, "ranks_over_beta", lambda table, *rest: drawn.append(table) or draw(table, *rest))
@@ -425,8 +611,12 @@ def test_names_with_equals_signs(here):
     assert "scorer" in run("evaluate", "--human", "human.csv", "--scores", "a=b.csv")[1]
     one = "\n".join(",".join(row.split(",")[:3]) for row in wide().splitlines())
     Path("one.csv").write_text(one)
-    found = json.loads(run("evaluate", "--human", "human.csv", "--scores", "x y=one.csv", "one.csv", "--json")[1])["ranking"]
-    assert [row["scorer"] for row in found] == ["near", "x y"] and found[0]["spa"] == found[1]["spa"]  # a column is renamed too
+    found = json.loads(run("evaluate", "--human", "human.csv", "--scores", "x y=one.csv", "one.csv", "--json")[1])[
+        "ranking"
+    ]
+    assert [row["scorer"] for row in found] == ["near", "x y"] and found[0]["spa"] == found[1][
+        "spa"
+    ]  # a column is renamed too
 
 
 def test_calibration_for_people(here):
@@ -434,11 +624,12 @@ def test_calibration_for_people(here):
     kept = json.loads((GOLDEN / "calibrate.json").read_text())
     assert out[-2] == kept["verdict"] and out[-1] == kept["signature"]
     at = next(n for n, line in enumerate(out) if line.startswith("scorer "))
-    assert [line.split()[0] for line in out[at + 1:at + 4]] == [row["scorer"] for row in kept["agreement"]]
+    assert [line.split()[0] for line in out[at + 1 : at + 4]] == [row["scorer"] for row in kept["agreement"]]
 
 
 def test_match_plot_shows_what_was_found():
-    from whichbird import figures
+    from whichbird.show import figures
+
     found = wb.calibrate(pd.read_csv(io.StringIO(PAIRS)), "ende24", resamples=50)
     (ax,) = figures.match_over_beta(found).axes
     box = ax.patches[0].get_path().get_extents(ax.patches[0].get_patch_transform())
@@ -460,25 +651,38 @@ def test_names_that_would_break_the_line_do_not(here):
 
 # ---- files
 
+
 def test_output_files(here):
     assert run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv")[0] == 0
     kept = Path("w.csv").read_text()
     assert pd.read_csv("w.csv")["weight"].sum() == pytest.approx(1, abs=1e-12)
-    assert refused(*run("reweight", "systems.csv", "--beta", "0.8", "--out", "w.csv")).endswith("w.csv: is there already; --force replaces it")
+    assert refused(*run("reweight", "systems.csv", "--beta", "0.8", "--out", "w.csv")).endswith(
+        "w.csv: is there already; --force replaces it"
+    )
     assert Path("w.csv").read_text() == kept
     assert run("reweight", "systems.csv", "--beta", "0.8", "--out", "w.csv", "--force")[0] == 0
     assert Path("w.csv").read_text() != kept
     code, out, _ = run("rank", "ende24", "--json", "--out", "r.json")
     assert code == 0 and Path("r.json").read_text() == out
-    assert sorted(p.name for p in Path().iterdir()) == ["human.csv", "pairs.csv", "r.json", "scores.csv", "systems.csv", "w.csv"]
+    assert sorted(p.name for p in Path().iterdir()) == [
+        "human.csv",
+        "pairs.csv",
+        "r.json",
+        "scores.csv",
+        "systems.csv",
+        "w.csv",
+    ]
 
 
-@pytest.mark.parametrize("argv, sentence", [
-    (["--plot", "x.jpeg"], "--plot x.jpeg: a name that ends in .svg, .png, .pdf is expected"),
-    (["--plot", "no/x.svg"], "no/x.svg: there is no folder 'no'"),
-    (["--out", "."], ".: is there already and no file; name another"),
-    (["--out", "x.svg", "--plot", "./x.svg"], "--plot and --out both name ./x.svg; two names are needed"),
-])
+@pytest.mark.parametrize(
+    "argv, sentence",
+    [
+        (["--plot", "x.jpeg"], "--plot x.jpeg: a name that ends in .svg, .png, .pdf is expected"),
+        (["--plot", "no/x.svg"], "no/x.svg: there is no folder 'no'"),
+        (["--out", "."], ".: is there already and no file; name another"),
+        (["--out", "x.svg", "--plot", "./x.svg"], "--plot and --out both name ./x.svg; two names are needed"),
+    ],
+)
 def test_outputs_are_checked_before_any_work(here, monkeypatch, argv, sentence):
     monkeypatch.setattr(cli, "solve", None)  # would fail if it were reached
     assert refused(*run("reweight", "systems.csv", "--beta", "0.7", *argv)) == f"whichbird reweight: {sentence}"
@@ -492,8 +696,11 @@ def test_places_that_cannot_be_written(here, monkeypatch):
     assert refused(*run(*argv, "away.csv")).endswith(f": away.csv: there is no folder {str(here.resolve() / 'no')!r}")
     assert ": loop.csv: cannot be written (" in refused(*run(*argv, "loop.csv"))
     assert refused(*run(*argv, "x" * 999)).endswith("x: cannot be written (File name too long)")
-    monkeypatch.setattr(_files.os, "access", lambda *_: False)
-    assert refused(*run(*argv, "w.csv")) == "whichbird reweight: w.csv: its folder cannot be written to (Permission denied)"
+    monkeypatch.setattr(files.os, "access", lambda *_: False)
+    assert (
+        refused(*run(*argv, "w.csv"))
+        == "whichbird reweight: w.csv: its folder cannot be written to (Permission denied)"
+    )
 
 
 def test_a_link_stays_one(here):
@@ -509,7 +716,9 @@ def test_plots(here, case):
     for name in ("one.svg", "two.svg"):
         assert run(*CASES[case], "--plot", name)[0] == 0
     svg = Path("one.svg").read_bytes()
-    assert svg == Path("two.svg").read_bytes() and svg.startswith(b"<?xml") and b"<svg" in svg  # the same data gives the same file
+    assert (
+        svg == Path("two.svg").read_bytes() and svg.startswith(b"<?xml") and b"<svg" in svg
+    )  # the same data gives the same file
 
 
 @pytest.mark.parametrize("name, start", [("x.png", b"\x89PNG"), ("x.PDF", b"%PDF")])
@@ -518,7 +727,8 @@ def test_kinds_of_figures(here, name, start):
 
 
 def test_sweep_plot_shades_the_reliable_interval():
-    from whichbird import figures
+    from whichbird.show import figures
+
     d = wb.load("ende24")
     interval = wb.reliable_interval(d.adequacy, d.fluency)
     table = wb.rank_sweep(d, [0.3, 0.6, 0.9])
@@ -539,7 +749,7 @@ def test_interruption_leaves_nothing_half_written(here, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_files.os, "replace", stop)
+    monkeypatch.setattr(files.os, "replace", stop)
     code, out, err = run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv", "--force")
     assert (code, err) == (130, "whichbird reweight: interrupted\n")
     assert Path("w.csv").read_text() == "old" and not list(Path().glob(".*"))
@@ -550,39 +760,64 @@ def test_failures_are_one_sentence_and_exit_1(here, monkeypatch):
         raise OSError(28, "No space left on device", ".123.part")
 
     with monkeypatch.context() as patch:
-        patch.setattr(_files.os, "replace", full)
-        assert run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv")[::2] == (1, "whichbird reweight: w.csv: No space left on device\n")
+        patch.setattr(files.os, "replace", full)
+        assert run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv")[::2] == (
+            1,
+            "whichbird reweight: w.csv: No space left on device\n",
+        )
     assert not Path("w.csv").exists() and not list(Path().glob(".*"))
     for error, said in ((RuntimeError("odd\nthing"), "failed: odd thing"), (MemoryError(), "failed: MemoryError")):
+
         def fail(*_, error=error):
             raise error
+
         monkeypatch.setattr(cli, "solve", fail)
         assert run("reweight", "systems.csv", "--beta", "0.7") == (1, "", f"whichbird reweight: {said}\n")
 
 
 # ---- as a program
 
+
 def shell(*argv, **options):
-    return subprocess.run([sys.executable, "-m", "whichbird", *argv], capture_output=True, text=True, encoding="utf-8", timeout=120, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "whichbird", *argv],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        **options,
+    )
 
 
 def test_as_a_program(here):
     done = shell("--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"whichbird {wb.__version__}\n", "")
     done = shell("rank", "ende24", "--beta", "2")
-    assert done.returncode == 2 and done.stdout == "" and done.stderr == "whichbird rank: ende24: beta is 2.0; a number from 0 to 1 is expected\n"
+    assert (
+        done.returncode == 2
+        and done.stdout == ""
+        and done.stderr == "whichbird rank: ende24: beta is 2.0; a number from 0 to 1 is expected\n"
+    )
     done = shell("evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--plot", "x.svg")
     assert done.returncode == 0 and done.stderr == "" and Path("x.svg").exists()  # no progress bar where nobody looks
-    done = shell("reweight", "systems.csv", "--beta", "0.7", env=os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    done = shell(
+        "reweight", "systems.csv", "--beta", "0.7", env=os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    )
     assert done.returncode == 0 and done.stderr == ""
 
 
 def test_closed_and_full_streams(here):
     argv = [sys.executable, "-m", "whichbird", "reweight", "systems.csv", "--beta"]
-    for redirection, beta, code, said in ((">&-", "0.7", 1, "whichbird reweight: output: standard output is closed\n"),
-                                          ("2>&-", "2", 2, ""), ("2>/dev/full", "2", 2, ""), ("--csv 2>/dev/full", "0.7", 0, ""),
-                                          (">/dev/full", "0.7", 1, "whichbird reweight: output: No space left on device\n")):
-        done = subprocess.run(["sh", "-c", f"{shlex.join([*argv, beta])} {redirection}"], capture_output=True, text=True, timeout=120)
+    for redirection, beta, code, said in (
+        (">&-", "0.7", 1, "whichbird reweight: output: standard output is closed\n"),
+        ("2>&-", "2", 2, ""),
+        ("2>/dev/full", "2", 2, ""),
+        ("--csv 2>/dev/full", "0.7", 0, ""),
+        (">/dev/full", "0.7", 1, "whichbird reweight: output: No space left on device\n"),
+    ):
+        done = subprocess.run(
+            ["sh", "-c", f"{shlex.join([*argv, beta])} {redirection}"], capture_output=True, text=True, timeout=120
+        )
         assert (done.returncode, done.stderr) == (code, said) and bool(done.stdout) == (code == 0)
 
 
@@ -593,9 +828,12 @@ def test_csv_is_utf_8_whatever_the_terminal(here):
 
 
 def test_a_closed_pipe_is_no_news(here):
-    program = subprocess.Popen([sys.executable, "-m", "whichbird", "sweep", "ende24", "--csv", "--step", "0.005"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"})  # unbuffered, Python itself stays silent
+    program = subprocess.Popen(
+        [sys.executable, "-m", "whichbird", "sweep", "ende24", "--csv", "--step", "0.005"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"},
+    )  # unbuffered, Python itself stays silent
     assert program.stdout.readline().startswith(b"beta,ess,reliable")
     program.stdout.close()
     said = program.stderr.read().decode()
@@ -636,13 +874,23 @@ NAMES = [(name, n) for n, name in enumerate(mtme.DATASETS)]
 @pytest.mark.parametrize("name, n", NAMES)
 def test_a_shipped_scorers_own_file_reproduces_its_spa_exactly(mtme_root, name, n):
     d, source = wb.load(name), mtme.DATASETS[name]
-    folder = Path(mtme_root, "mt-metrics-eval-v2") if Path(mtme_root, "mt-metrics-eval-v2").is_dir() else Path(mtme_root)
+    folder = (
+        Path(mtme_root, "mt-metrics-eval-v2") if Path(mtme_root, "mt-metrics-eval-v2").is_dir() else Path(mtme_root)
+    )
     folder = folder / source.set / "metric-scores" / source.pair
     betas = [None] if d.adequacy is None else [None, 0.5, 0.6, wb.balance(d.adequacy, d.fluency) * 0.9 + 0.05]
-    for scorer in d.scorers[n % 3::7]:
+    for scorer in d.scorers[n % 3 :: 7]:
         file = next(f for f in (folder / f"{scorer}-{v}.seg.score" for v in ("refA", "src")) if f.exists())
         for beta in betas:
-            code, out, err = run("rank", name, "--scores", f"mine={file}", "--ignore-extra", "--json", *([] if beta is None else ["--beta", beta]))
+            code, out, err = run(
+                "rank",
+                name,
+                "--scores",
+                f"mine={file}",
+                "--ignore-extra",
+                "--json",
+                *([] if beta is None else ["--beta", beta]),
+            )
             assert code == 0, err
             rows = {row["scorer"]: row for row in json.loads(out)["ranking"]}
             assert rows["mine"]["spa"] == rows[scorer]["spa"] and rows["mine"]["rank"] == rows[scorer]["rank"]
@@ -664,9 +912,13 @@ def test_the_reference_wmt_used_can_be_asked_for():
 
 
 def test_a_scorers_file_with_the_other_reference_reproduces_its_spa_exactly(mtme_root):
-    folder = Path(mtme_root, "mt-metrics-eval-v2") if Path(mtme_root, "mt-metrics-eval-v2").is_dir() else Path(mtme_root)
+    folder = (
+        Path(mtme_root, "mt-metrics-eval-v2") if Path(mtme_root, "mt-metrics-eval-v2").is_dir() else Path(mtme_root)
+    )
     file = folder / "wmt24/metric-scores/en-de/BLEU-refB.seg.score"
-    code, out, err = run("rank", "ende24", "--reference", "refB", "--beta", 0.6, "--scores", f"mine={file}", "--ignore-extra", "--json")
+    code, out, err = run(
+        "rank", "ende24", "--reference", "refB", "--beta", 0.6, "--scores", f"mine={file}", "--ignore-extra", "--json"
+    )
     assert code == 0, err
     rows = {row["scorer"]: row for row in json.loads(out)["ranking"]}
     assert rows["mine"]["spa"] == rows["BLEU"]["spa"]
@@ -676,11 +928,15 @@ def test_a_scorers_file_with_the_other_reference_reproduces_its_spa_exactly(mtme
 def test_a_tree_gives_what_ships(mtme_root, name):
     d, source = wb.load(name), mtme.DATASETS[name]
     argv = [] if d.adequacy is None else ["--beta", "0.4"]
-    tree = json.loads(run("evaluate", "--mtme", mtme_root, "--set", source.set, "--pair", source.pair, "--json", *argv)[1])
+    tree = json.loads(
+        run("evaluate", "--mtme", mtme_root, "--set", source.set, "--pair", source.pair, "--json", *argv)[1]
+    )
     shipped = json.loads(run("rank", name, "--json", *argv)[1])
     assert [(r["scorer"], r["rank"]) for r in tree["ranking"]] == [(r["scorer"], r["rank"]) for r in shipped["ranking"]]
     for mine, theirs in zip(tree["ranking"], shipped["ranking"], strict=True):
-        assert mine["spa"] == pytest.approx(theirs["spa"], abs=1e-9)  # weights follow from means summed in another order
+        assert mine["spa"] == pytest.approx(
+            theirs["spa"], abs=1e-9
+        )  # weights follow from means summed in another order
         assert mine["spa_natural"] == theirs["spa_natural"]
 
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 import whichbird as wb
-from whichbird.augment import DIALS, shifts
-from whichbird.permutation import p_counts, p_curve_counts, p_curves, p_line_counts, p_values, permuted_gaps, signs
+from whichbird.core.augment import DIALS, shifts
+from whichbird.core.permutation import p_counts, p_curve_counts, p_curves, p_line_counts, p_values, permuted_gaps, signs
 
 TENTHS = np.arange(-10, 11) / 10
 
@@ -145,21 +144,27 @@ def test_the_input_stays():
     assert np.array_equal(x, before[0]) and np.array_equal(moved, before[1])
 
 
-@pytest.mark.parametrize("call, sentence", [
-    (lambda: p_curve_counts([[1, 2]], [[0]]), r"x has shape \(1, 2\); at least two systems"),
-    (lambda: p_curve_counts([[], []], [[0, 0]]), r"x has shape \(2, 0\)"),
-    (lambda: p_curve_counts([[1], [float("nan")]], [[0, 0]]), r"x\[1, 0\] is nan"),
-    (lambda: p_curve_counts([[1], [2]], [[0, 0, 0]]), r"shifts has shape \(1, 3\); one column for each of the 2"),
-    (lambda: p_curve_counts([[1], [2]], [[0, float("inf")]]), r"shifts\[0, 1\] is inf"),
-    (lambda: p_curve_counts([[1], [2]], [[0, 0]], 2.5), "permutations is 2.5"),
-    (lambda: p_line_counts([[1], [2]], [[1, 1], [2, 2]], [0]), r"direction has shape \(2, 2\); \(2, 1\), that of x"),
-    (lambda: p_line_counts([[1], [2]], [[1], [2]], []), r"dials are \[\]; at least one"),
-    (lambda: p_line_counts([[1], [2]], [[1], [2]], [0, 0]), r"dials are \[0.0, 0.0\].* larger than the one before"),
-    (lambda: p_line_counts([[1], [2]], [[1], [2]], [0], 0), "permutations is 0"),
-    (lambda: p_line_counts([[1]], [[1]], [0]), r"x has shape \(1, 1\)"),
-    (lambda: permuted_gaps([[1], [2], [3]]), r"x has shape \(3, 1\); two rows"),
-    (lambda: permuted_gaps([[], []]), r"x has shape \(2, 0\)"),
-])
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: p_curve_counts([[1, 2]], [[0]]), r"x has shape \(1, 2\); at least two systems"),
+        (lambda: p_curve_counts([[], []], [[0, 0]]), r"x has shape \(2, 0\)"),
+        (lambda: p_curve_counts([[1], [float("nan")]], [[0, 0]]), r"x\[1, 0\] is nan"),
+        (lambda: p_curve_counts([[1], [2]], [[0, 0, 0]]), r"shifts has shape \(1, 3\); one column for each of the 2"),
+        (lambda: p_curve_counts([[1], [2]], [[0, float("inf")]]), r"shifts\[0, 1\] is inf"),
+        (lambda: p_curve_counts([[1], [2]], [[0, 0]], 2.5), "permutations is 2.5"),
+        (
+            lambda: p_line_counts([[1], [2]], [[1, 1], [2, 2]], [0]),
+            r"direction has shape \(2, 2\); \(2, 1\), that of x",
+        ),
+        (lambda: p_line_counts([[1], [2]], [[1], [2]], []), r"dials are \[\]; at least one"),
+        (lambda: p_line_counts([[1], [2]], [[1], [2]], [0, 0]), r"dials are \[0.0, 0.0\].* larger than the one before"),
+        (lambda: p_line_counts([[1], [2]], [[1], [2]], [0], 0), "permutations is 0"),
+        (lambda: p_line_counts([[1]], [[1]], [0]), r"x has shape \(1, 1\)"),
+        (lambda: permuted_gaps([[1], [2], [3]]), r"x has shape \(3, 1\); two rows"),
+        (lambda: permuted_gaps([[], []]), r"x has shape \(2, 0\)"),
+    ],
+)
 def test_refusals(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()

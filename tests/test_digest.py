@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import whichbird as wb
-from whichbird import DataError, digest
-from whichbird.augment import offsets
-from whichbird.mtme import DATASETS
-from whichbird.permutation import p_counts
-from whichbird.pool import Pool
+from whichbird import DataError
+from whichbird.core.augment import offsets
+from whichbird.core.permutation import p_counts
+from whichbird.data import digest
+from whichbird.data.mtme import DATASETS
+from whichbird.data.pool import Pool
 
 RATINGLESS = {"adequacy": None, "fluency": None}
 
@@ -22,8 +23,14 @@ def pool(**changes):
     a, f = (-rng.integers(0, 6, (3, 8)).astype(float) for _ in range(2))
     a[1, 3] = f[1, 3] = np.nan
     given = {
-        "name": "tiny", "systems": ("a", "b", "ü"), "lines": np.arange(1, 9), "source_lines": 12,
-        "total": a + f - 1, "adequacy": a, "fluency": f, "notes": ("u: left out",),
+        "name": "tiny",
+        "systems": ("a", "b", "ü"),
+        "lines": np.arange(1, 9),
+        "source_lines": 12,
+        "total": a + f - 1,
+        "adequacy": a,
+        "fluency": f,
+        "notes": ("u: left out",),
         "scorers": {"s": rng.normal(size=(3, 8)), "t": rng.normal(size=(3, 8))},
     }
     return Pool(**given | changes)
@@ -58,6 +65,7 @@ def use(path):
 
 
 # What is in it
+
 
 def test_a_digest_holds_what_follows_from_the_pool():
     p = pool()
@@ -113,6 +121,7 @@ def test_counts_are_stored_whole(permutations):
 
 
 # What a file keeps
+
 
 @pytest.mark.parametrize("p", [pool(), pool(**RATINGLESS), pool(scorers={})])
 def test_round_trip(tmp_path, p):
@@ -178,7 +187,7 @@ def test_arrays_are_decoded_when_asked_for(saved):
     arrays = members(saved.read_bytes())
     raw = archive(arrays | {"p_scorers": np.zeros(3, dtype=np.uint16)})
     start = raw.index(b"p_scorers.npy")
-    saved.write_bytes(raw[: start + 60] + bytes([raw[start + 60] ^ 255]) + raw[start + 61:])
+    saved.write_bytes(raw[: start + 60] + bytes([raw[start + 60] ^ 255]) + raw[start + 61 :])
     d = digest.read(saved)  # the damage is in a member nobody has asked for
     assert d.human_p.shape == (3,)
     with pytest.raises(DataError, match="the digest of tiny is damaged at 'p_scorers'; restore it or rebuild it with"):
@@ -186,6 +195,7 @@ def test_arrays_are_decoded_when_asked_for(saved):
 
 
 # Files that cannot be used
+
 
 def test_every_cut_is_noticed(saved):
     raw = saved.read_bytes()
@@ -199,7 +209,7 @@ def test_every_flipped_byte_is_noticed_or_harmless(saved):
     raw, whole = saved.read_bytes(), digest.read(saved)
     noticed = 0
     for n in range(0, len(raw), 3):
-        saved.write_bytes(raw[:n] + bytes([raw[n] ^ 255]) + raw[n + 1:])
+        saved.write_bytes(raw[:n] + bytes([raw[n] ^ 255]) + raw[n + 1 :])
         try:
             assert use(saved)[0].differences(whole) == []
         except DataError as error:
@@ -237,14 +247,17 @@ def info_record(**entries):
     return np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
 
 
-@pytest.mark.parametrize("change, sentence", [
-    ({"info": info_record(format=99)}, "the digest has format 99; this version reads format 1: rebuild it"),
-    ({"info": info_record(permutations=None)}, "the digest's 'info' has no 'permutations'"),
-    ({"info": np.frombuffer(b"[1]", dtype=np.uint8)}, "it has no readable 'info' record"),
-    ({"info": np.frombuffer(b"{", dtype=np.uint8)}, "it has no readable 'info' record"),
-    ({"total": np.zeros(2)}, r"the digest's 'total' has shape \(2,\) where \(3,\) is expected"),
-    ({"means": np.zeros((3, 3))}, r"the digest's 'means' has shape \(3, 3\) where \(2, 3\) is expected"),
-])
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        ({"info": info_record(format=99)}, "the digest has format 99; this version reads format 1: rebuild it"),
+        ({"info": info_record(permutations=None)}, "the digest's 'info' has no 'permutations'"),
+        ({"info": np.frombuffer(b"[1]", dtype=np.uint8)}, "it has no readable 'info' record"),
+        ({"info": np.frombuffer(b"{", dtype=np.uint8)}, "it has no readable 'info' record"),
+        ({"total": np.zeros(2)}, r"the digest's 'total' has shape \(2,\) where \(3,\) is expected"),
+        ({"means": np.zeros((3, 3))}, r"the digest's 'means' has shape \(3, 3\) where \(2, 3\) is expected"),
+    ],
+)
 def test_wrong_content(saved, change, sentence):
     saved.write_bytes(archive(members(saved.read_bytes()) | change))
     with pytest.raises(DataError, match=f"tiny.npz: .*{sentence}"):
@@ -269,6 +282,7 @@ def test_a_pickle_is_never_opened(saved):
 
 
 # What ships
+
 
 def test_twelve_datasets_ship():
     assert wb.datasets() == list(DATASETS)
@@ -296,7 +310,9 @@ def test_shipped_digests_are_whole(name):
 
 
 def test_unknown_names_suggest_near_ones():
-    with pytest.raises(DataError, match=r"unknown dataset 'ende25'; did you mean 'ende2\d' or 'ende2\d' or 'ende2\d'\?"):
+    with pytest.raises(
+        DataError, match=r"unknown dataset 'ende25'; did you mean 'ende2\d' or 'ende2\d' or 'ende2\d'\?"
+    ):
         wb.load("ende25")
     with pytest.raises(DataError, match="unknown dataset 'ted'; did you mean .*ted_ende"):
         wb.load_errors("ted")

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
-import exercises as ex  # noqa: E402
+import exercises as ex
 
 CHAPTERS = ex.chapters()
 chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
@@ -40,11 +40,18 @@ def test_no_solution_is_left(path):
             if len(line) > 30:  # shorter ones might stand elsewhere by accident
                 assert names.plain(line) not in prose
     cells = [c for c in notebook.cells if {"blank", "check"} & set(c.metadata.get("tags", []))]
-    sources = [text for stages in ex.solutions(path.read_text("utf-8")) for s in stages
-               for text in (s.blank(), "\n".join(s.checks)) if text]
+    sources = [
+        text
+        for stages in ex.solutions(path.read_text("utf-8"))
+        for s in stages
+        for text in (s.blank(), "\n".join(s.checks))
+        if text
+    ]
     assert [c.source for c in cells] == sources
     before = codes(ex.SOLUTION.sub("", path.read_text("utf-8")))
-    assert [c.source.strip("\n") for c in notebook.cells if c.cell_type == "code" and c not in cells] == [c.strip("\n") for c in before]
+    assert [c.source.strip("\n") for c in notebook.cells if c.cell_type == "code" and c not in cells] == [
+        c.strip("\n") for c in before
+    ]
 
 
 @chapter
@@ -64,7 +71,8 @@ def test_work_and_checks_are_the_solution(path):
         nodes = [n for code in codes(body) for n in ast.parse(code).body]
         plain = [ast.unparse(n) for n in nodes if not ex._asserts(n)]
         assert [t for t in plain if not t.startswith(("import", "from"))] == [
-            ast.unparse(n) for s in stages for n in ex._parse(s.work) if ast.unparse(n) in plain]
+            ast.unparse(n) for s in stages for n in ex._parse(s.work) if ast.unparse(n) in plain
+        ]
         place = {ast.unparse(n): at for at, n in enumerate(nodes)}  # the last one, where two are the same
         for s in stages:
             work = [n for n in ex._parse(s.work) if ast.unparse(n) in place]
@@ -77,8 +85,13 @@ def test_work_and_checks_are_the_solution(path):
 def test_students_can_know_every_name(path):
     text = path.read_text("utf-8")
     known = {n for code in codes(ex.SOLUTION.sub("", text)) for node in ast.parse(code).body for n in ex.changes(node)}
-    assigned = {n.id for code in codes(ex.SOLUTION.sub("", text)) for n in ast.walk(ast.parse(code))
-                if isinstance(n, ast.NamedExpr) for n in [n.target]}
+    assigned = {
+        n.id
+        for code in codes(ex.SOLUTION.sub("", text))
+        for n in ast.walk(ast.parse(code))
+        if isinstance(n, ast.NamedExpr)
+        for n in [n.target]
+    }
     known |= assigned | set(dir(builtins))
     for stages in ex.solutions(text):
         for s in stages:
@@ -91,7 +104,9 @@ def test_students_can_know_every_name(path):
 def test_text_is_plain_markdown(path):
     notebook = ex.student(path)
     nbformat.validate(notebook)
-    prose = "\n".join(re.sub(r"^```.*?^```$", "", c.source, flags=re.M | re.S) for c in notebook.cells if c.cell_type == "markdown")
+    prose = "\n".join(
+        re.sub(r"^```.*?^```$", "", c.source, flags=re.M | re.S) for c in notebook.cells if c.cell_type == "markdown"
+    )
     assert not re.search(r"\{[\w:-]+\}`|^(:::|```+\{)|^\([\w-]+\)=$", prose, re.M)
     assert prose.startswith("# ") and "**Student notebook.**" in prose
     assert len(re.findall(r"^\*\*Exercise \d+\*\*$", prose, re.M)) == len(bodies(path))
@@ -110,7 +125,8 @@ def divided(code, elsewhere=()):
 
 def test_plain_solution():
     assert divided("x = 1\nassert x == 1  # why\ny = 2\nassert y > x\nx + y") == [
-        (["x", "y"], ["x = 1", "y = 2", "x + y"], ["assert x == 1  # why", "assert y > x"])]
+        (["x", "y"], ["x = 1", "y = 2", "x + y"], ["assert x == 1  # why", "assert y > x"])
+    ]
 
 
 def test_a_name_that_changes_begins_a_stage():
@@ -128,7 +144,12 @@ def test_loops_keep_what_their_asserts_need():
 
 
 def test_loops_with_more_are_work():
-    for inner in ("for _ in range(9):\n        a = a / 2", "a += 1", "while a:\n        a = 0", "with q:\n        a = 0"):
+    for inner in (
+        "for _ in range(9):\n        a = a / 2",
+        "a += 1",
+        "while a:\n        a = 0",
+        "with q:\n        a = 0",
+    ):
         [(names, work, checks)] = divided(f"for k in K:\n    a = k\n    {inner}\n    assert a < 1\nz = a\nassert z")
         assert checks == ["assert z"] and names == ["z"]
 

@@ -7,9 +7,9 @@ import pytest
 
 import whichbird as wb
 from whichbird import DataError
-from whichbird.augment import FAMILIES
-from whichbird.explorer import beta_stops, embed, live_datasets, page_data
-from whichbird.sweep import sweep
+from whichbird.core.augment import FAMILIES
+from whichbird.show.explorer import beta_stops, embed, live_datasets, page_data
+from whichbird.study.sweep import sweep
 
 DATASET = "ted_ende"
 HALF_UNIT = 0.5e-8  # weights are whole numbers of 1e-8
@@ -76,7 +76,9 @@ def test_hyperbola_parts_the_support_from_the_rest(d, page):
             assert beta in wb.reachable(d.adequacy, d.fluency)
             continue
         w = np.array(weights) / sum(weights)
-        height = -lam - eta * ((1 - beta) * (d.adequacy - w @ d.adequacy) ** 2 - beta * (d.fluency - w @ d.fluency) ** 2)
+        height = -lam - eta * (
+            (1 - beta) * (d.adequacy - w @ d.adequacy) ** 2 - beta * (d.fluency - w @ d.fluency) ** 2
+        )
         assert ((height > 0) == (w > 0)).all()
         assert np.abs(np.maximum(height, 0) - w).max() < 1e-6  # all that went in has eight digits
         cut += (w == 0).any()

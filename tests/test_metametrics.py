@@ -5,12 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import whichbird as wb
 from whichbird import p_values, pairwise_accuracy, pearson, spa, spa_from_p
-from whichbird.metametrics import pair_weights
+from whichbird.core.metametrics import pair_weights
 
 RNG = np.random.default_rng(17)
 ROUNDING = 1e-13  # a few hundred additions of numbers below one
@@ -61,6 +60,7 @@ scores = st.lists(st.integers(-4, 4), min_size=5, max_size=5)
 
 # --- pair weights
 
+
 def test_pair_weights():
     assert pair_weights([1, 2, 3]) == pytest.approx(np.array([2, 3, 6]) / 11, abs=1e-15)
     assert pair_weights([1, 0, 3]).tolist() == [0, 1, 0]
@@ -81,17 +81,20 @@ def test_a_common_scale_of_the_weights_means_nothing(scale):
     assert pair_weights([1, 1e-320]).tolist() == [1]
 
 
-@pytest.mark.parametrize("w, sentence", [
-    ([1.0], r"weights have shape \(1,\); at least two"),
-    (3.0, r"weights have shape \(\)"),
-    ([1, -1, 2], "a weight is -1; every weight"),
-    ([1, np.nan, 2], "a weight is nan"),
-    ([[1, 1], [1, np.inf]], "a weight is inf"),
-    ([1, 0, 0], "fewer than two systems carry weight"),
-    ([0, 0, 0], "fewer than two systems carry weight"),
-    ([1e300, 1e-300], "fewer than two systems carry weight"),
-    ([[1, 1], [1, 0]], "fewer than two systems carry weight"),
-])
+@pytest.mark.parametrize(
+    "w, sentence",
+    [
+        ([1.0], r"weights have shape \(1,\); at least two"),
+        (3.0, r"weights have shape \(\)"),
+        ([1, -1, 2], "a weight is -1; every weight"),
+        ([1, np.nan, 2], "a weight is nan"),
+        ([[1, 1], [1, np.inf]], "a weight is inf"),
+        ([1, 0, 0], "fewer than two systems carry weight"),
+        ([0, 0, 0], "fewer than two systems carry weight"),
+        ([1e300, 1e-300], "fewer than two systems carry weight"),
+        ([[1, 1], [1, 0]], "fewer than two systems carry weight"),
+    ],
+)
 def test_weights_refused(w, sentence):
     with pytest.raises(ValueError, match=sentence):
         pair_weights(w)
@@ -100,6 +103,7 @@ def test_weights_refused(w, sentence):
 
 
 # --- SPA
+
 
 def test_spa_from_segments_against_the_definition():
     human, scorer = RNG.normal(size=(2, 5, 30)) + np.linspace(0, 0.5, 5)[:, None]
@@ -182,17 +186,20 @@ def test_a_constant_or_a_scale_changes_no_spa_and_a_name_changes_only_ties():
     assert spa(human, -scorer) != value  # but the sign is not free
 
 
-@pytest.mark.parametrize("p, q, w, sentence", [
-    ([0.5, 0.5, 0.5], [0.5, 0.5], None, r"human_p has shape \(3,\) and scorer_p \(2,\)"),
-    ([0.5], [[0.5, 0.5, 0.5]], None, r"human_p has shape \(1,\) and scorer_p \(1, 3\)"),
-    ([[0.5]], [[0.5]], None, r"human_p has shape \(1, 1\)"),
-    ([], [], None, r"human_p has shape \(0,\); one p-value"),
-    (0.5, 0.5, None, r"human_p has shape \(\); one p-value"),
-    ([0.5], [np.nan], None, "scorer_p runs from nan to nan"),
-    ([18, 20, 1000], [0.5] * 3, None, "human_p runs from 18 to 1000; a p-value lies between 0 and 1"),
-    ([0.5], [-0.1], None, "scorer_p runs from -0.1"),
-    ([0.5] * 3, [0.5] * 3, [1, 1, 1, 1], "4 weights make 6 pairs, but there are 3 p-values"),
-])
+@pytest.mark.parametrize(
+    "p, q, w, sentence",
+    [
+        ([0.5, 0.5, 0.5], [0.5, 0.5], None, r"human_p has shape \(3,\) and scorer_p \(2,\)"),
+        ([0.5], [[0.5, 0.5, 0.5]], None, r"human_p has shape \(1,\) and scorer_p \(1, 3\)"),
+        ([[0.5]], [[0.5]], None, r"human_p has shape \(1, 1\)"),
+        ([], [], None, r"human_p has shape \(0,\); one p-value"),
+        (0.5, 0.5, None, r"human_p has shape \(\); one p-value"),
+        ([0.5], [np.nan], None, "scorer_p runs from nan to nan"),
+        ([18, 20, 1000], [0.5] * 3, None, "human_p runs from 18 to 1000; a p-value lies between 0 and 1"),
+        ([0.5], [-0.1], None, "scorer_p runs from -0.1"),
+        ([0.5] * 3, [0.5] * 3, [1, 1, 1, 1], "4 weights make 6 pairs, but there are 3 p-values"),
+    ],
+)
 def test_p_values_refused(p, q, w, sentence):
     with pytest.raises(ValueError, match=sentence):
         spa_from_p(p, q, w)
@@ -206,6 +213,7 @@ def test_segments_refused():
 
 
 # --- pairwise accuracy
+
 
 @settings(deadline=None, max_examples=80)
 @given(scores, scores, weights)
@@ -237,6 +245,7 @@ def test_pairwise_accuracy_sees_the_order_alone():
 
 
 # --- Pearson
+
 
 @settings(deadline=None, max_examples=80)
 @given(scores, scores, weights)
@@ -294,15 +303,18 @@ def test_constants_have_no_correlation(constant):
 
 
 @pytest.mark.parametrize("measure", [pairwise_accuracy, pearson])
-@pytest.mark.parametrize("h, s, w, sentence", [
-    ([1], [2], None, "1 system; at least two"),
-    ([1, 2], [1, 2, 3], None, "scorer has 3 values where 2 are expected"),
-    ([1, np.nan], [1, 2], None, r"human\[1\] is nan"),
-    ([1, 2], [1, 2], [1, -1], r"weights\[1\] is -1"),
-    ([1, 2], [1, 2], [1, 1, 1], "weights has 3 values where 2"),
-    ([1, 2], [1, 2], [0, 0], "the weights sum to 0"),
-    ([[1, 2]], [1, 2], None, r"human has shape \(1, 2\)"),
-])
+@pytest.mark.parametrize(
+    "h, s, w, sentence",
+    [
+        ([1], [2], None, "1 system; at least two"),
+        ([1, 2], [1, 2, 3], None, "scorer has 3 values where 2 are expected"),
+        ([1, np.nan], [1, 2], None, r"human\[1\] is nan"),
+        ([1, 2], [1, 2], [1, -1], r"weights\[1\] is -1"),
+        ([1, 2], [1, 2], [1, 1, 1], "weights has 3 values where 2"),
+        ([1, 2], [1, 2], [0, 0], "the weights sum to 0"),
+        ([[1, 2]], [1, 2], None, r"human has shape \(1, 2\)"),
+    ],
+)
 def test_system_scores_refused(measure, h, s, w, sentence):
     with pytest.raises(ValueError, match=sentence):
         measure(h, s, w)

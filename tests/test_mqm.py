@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import whichbird as wb
-from whichbird.mqm import ASPECTS, TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, aspect_means, plain
+from whichbird.data.mqm import ASPECTS, TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, aspect_means, plain
 
 
 def test_every_shipped_category_and_severity_is_known():
@@ -34,23 +34,26 @@ def test_shipped_errors_give_the_shipped_means(name):
     assert np.allclose(means["fluency"], d.fluency, rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("category, severity, cost, aspect", [
-    ("Accuracy/Mistranslation", "Major", 5, "adequacy"),
-    ("Accuracy/Mistranslation", "critical", 5, "adequacy"),
-    ("Fluency/Punctuation", "Minor", 0.1, "fluency"),
-    ("Fluency/Punctuation", "Major", 5, "fluency"),
-    ("Punctuation", "minor", 0.1, "fluency"),
-    ("Fluency/Grammar", "Neutral", 0, "fluency"),
-    ("Non-translation!", "Major", 25, "adequacy"),
-    ("Source issue", "Major", 0, "neither"),
-    ("Source_Error", "minor", 0, "neither"),
-    ("Accuracy/Creative Reinterpretation", "Major", 0, "adequacy"),
-    ("Other", "Minor", 1, "neither"),
-    ("Terminology/Inappropriate for context", "minor", 1, "fluency"),
-    ("wrong_term", "minor", 1, "adequacy"),
-    ("Locale convention/Currency format", "minor", 1, "fluency"),
-    ("No-error", "No-error", 0, "neither"),
-])
+@pytest.mark.parametrize(
+    "category, severity, cost, aspect",
+    [
+        ("Accuracy/Mistranslation", "Major", 5, "adequacy"),
+        ("Accuracy/Mistranslation", "critical", 5, "adequacy"),
+        ("Fluency/Punctuation", "Minor", 0.1, "fluency"),
+        ("Fluency/Punctuation", "Major", 5, "fluency"),
+        ("Punctuation", "minor", 0.1, "fluency"),
+        ("Fluency/Grammar", "Neutral", 0, "fluency"),
+        ("Non-translation!", "Major", 25, "adequacy"),
+        ("Source issue", "Major", 0, "neither"),
+        ("Source_Error", "minor", 0, "neither"),
+        ("Accuracy/Creative Reinterpretation", "Major", 0, "adequacy"),
+        ("Other", "Minor", 1, "neither"),
+        ("Terminology/Inappropriate for context", "minor", 1, "fluency"),
+        ("wrong_term", "minor", 1, "adequacy"),
+        ("Locale convention/Currency format", "minor", 1, "fluency"),
+        ("No-error", "No-error", 0, "neither"),
+    ],
+)
 def test_prices_and_aspects(category, severity, cost, aspect):
     assert WEIGHTS.penalty(category, severity) == cost
     assert TAXONOMY.aspect(category) == aspect
@@ -95,10 +98,13 @@ def test_tables_that_make_no_sense_are_refused():
 
 
 def test_aspect_means_by_hand():
-    errors = pd.DataFrame({
-        "system": ["x", "x", "x", "y"], "category": ["accuracy/omission", "other", "gremlins", "grammar"],
-        "penalty": [5.0, 1.0, 2.0, 0.5],
-    })
+    errors = pd.DataFrame(
+        {
+            "system": ["x", "x", "x", "y"],
+            "category": ["accuracy/omission", "other", "gremlins", "grammar"],
+            "penalty": [5.0, 1.0, 2.0, 0.5],
+        }
+    )
     out = aspect_means(errors, [2, 4], ["y", "x"])
     assert list(out.columns) == list(ASPECTS) and list(out.index) == ["y", "x"]
     assert out.to_numpy().tolist() == [[0, -0.25, 0], [-1.25, 0, -0.75]]

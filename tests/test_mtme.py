@@ -9,9 +9,9 @@ import tinytree
 from tinytree import ADEQUACY, FLUENCY, GOOD, KEPT, MAJOR, MINOR, RATINGS, SCORERS, SOURCE, TOTALS
 
 from whichbird import DataError, Pool, read_mqm_tsv, read_mtme
-from whichbird.mqm import TAXONOMY, Weights, aspect_means
-from whichbird.mtme import DATASETS, is_human, read_scores
-from whichbird.pool import system_means
+from whichbird.data.mqm import TAXONOMY, Weights, aspect_means
+from whichbird.data.mtme import DATASETS, is_human, read_scores
+from whichbird.data.pool import system_means
 
 RATED = "tiny/human-scores/xx-yy.mqm.merged.seg.rating"
 TOTAL = "tiny/human-scores/xx-yy.mqm.seg.score"
@@ -31,6 +31,7 @@ def edit(path, old: str, new: str) -> None:
 
 # The rules
 
+
 def test_the_tiny_tree_by_hand(tree):
     pool = read_mtme(tree, SOURCE)
     assert isinstance(pool, Pool) and pool.name == "tiny/xx-yy" and pool.reference == "refA"
@@ -43,9 +44,11 @@ def test_the_tiny_tree_by_hand(tree):
         assert pool.scorers[scorer].tolist() == [[1, 2, 3], [2, 3, 5], [0, 0, 1]]
     assert pool.scorers["qe"].tolist() == [[1.5, 2.5, 3.5], [2.5, 3.5, 5.5], [0.5, 0.5, 1.5]]
     assert pool.notes == (
-        "flat: gives every system the same mean", "foreign: neither a refA nor a src variant",
+        "flat: gives every system the same mean",
+        "foreign: neither a refA nor a src variant",
         "gappy: does not score every rated segment",
-        "partial: does not score every system", "twin: same scores as good",
+        "partial: does not score every system",
+        "twin: same scores as good",
     )
     assert not np.signbit(pool.adequacy[pool.adequacy == 0]).any()  # no error is 0, never −0
 
@@ -54,10 +57,14 @@ def test_the_error_table_counts_systems_and_rated_lines(tree):
     pool = read_mtme(tree, SOURCE)
     rows = {tuple(r) for r in pool.errors.itertuples(index=False)}
     assert rows == {
-        ("alpha", "accuracy/omission", "major", 1, 5.0), ("alpha", "fluency/punctuation", "minor", 1, 0.1),
-        ("beta", "accuracy/addition", "minor", 1, 1.0), ("beta", "fluency/punctuation", "minor", 1, 0.1),
-        ("beta", "style/awkward", "major", 1, 5.0), ("gamma", "accuracy/addition", "minor", 1, 1.0),
-        ("gamma", "accuracy/omission", "major", 1, 5.0), ("gamma", "other", "minor", 1, 1.0),
+        ("alpha", "accuracy/omission", "major", 1, 5.0),
+        ("alpha", "fluency/punctuation", "minor", 1, 0.1),
+        ("beta", "accuracy/addition", "minor", 1, 1.0),
+        ("beta", "fluency/punctuation", "minor", 1, 0.1),
+        ("beta", "style/awkward", "major", 1, 5.0),
+        ("gamma", "accuracy/addition", "minor", 1, 1.0),
+        ("gamma", "accuracy/omission", "major", 1, 5.0),
+        ("gamma", "other", "minor", 1, 1.0),
     }
     means = aspect_means(pool.errors, pool.rated, pool.systems)
     assert np.allclose(means["adequacy"], np.mean(ADEQUACY, axis=1), rtol=1e-15, atol=0)
@@ -161,6 +168,7 @@ def test_references_by_name():
 
 # One file per rater
 
+
 def raters(tree, **ratings):
     (tree / RATED).unlink()
     for rater, rows in ratings.items():
@@ -175,8 +183,12 @@ def part(keep):
 
 def test_rater_files_are_united(tree):
     merged = read_mtme(tree, SOURCE)
-    raters(tree, rater1=part(lambda s, n: n == 0), rater2=part(lambda s, n: n > 0 and s != "beta"),
-           rater3={"beta": part(lambda s, n: n > 0)["beta"]})
+    raters(
+        tree,
+        rater1=part(lambda s, n: n == 0),
+        rater2=part(lambda s, n: n > 0 and s != "beta"),
+        rater3={"beta": part(lambda s, n: n > 0)["beta"]},
+    )
     pool = read_mtme(tree, SOURCE)
     assert pool.adequacy.tolist() == merged.adequacy.tolist() and pool.fluency.tolist() == merged.fluency.tolist()
     assert pool.errors.equals(merged.errors)
@@ -202,6 +214,7 @@ def test_rater_files_of_unequal_length(tree):
 
 
 # Bad trees
+
 
 def test_unknown_dataset(tmp_path):
     with pytest.raises(DataError, match="unknown dataset 'ende42'; known are ende21, zhen21"):
@@ -286,14 +299,23 @@ def test_scores_are_read_to_the_last_bit(tmp_path):
     assert scores.values.tolist() == [values, values]
 
 
-@pytest.mark.parametrize("text", [
-    "{broken", "[]", "null", '{"errors": null}', '{"errors": [{"severity": "major", "score": 5}]}',
-    '{"errors": [{"category": "other", "score": 5}]}', '{"errors": [{"category": "other", "severity": "major"}]}',
-    '{"errors": [{"category": null, "severity": "major", "score": 5}]}', '{"errors": ["other"]}',
-    '{"errors": [{"category": "other", "severity": "major", "score": "dear"}]}',
-    '{"errors": [{"category": "other", "severity": "major", "score": NaN}]}',
-    '{"errors": [{"category": "other", "severity": "major", "score": Infinity}]}',
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{broken",
+        "[]",
+        "null",
+        '{"errors": null}',
+        '{"errors": [{"severity": "major", "score": 5}]}',
+        '{"errors": [{"category": "other", "score": 5}]}',
+        '{"errors": [{"category": "other", "severity": "major"}]}',
+        '{"errors": [{"category": null, "severity": "major", "score": 5}]}',
+        '{"errors": ["other"]}',
+        '{"errors": [{"category": "other", "severity": "major", "score": "dear"}]}',
+        '{"errors": [{"category": "other", "severity": "major", "score": NaN}]}',
+        '{"errors": [{"category": "other", "severity": "major", "score": Infinity}]}',
+    ],
+)
 def test_ratings_that_are_no_list_of_errors(tree, text):
     path = tree / RATED
     rows = path.read_text().splitlines(keepends=True)
@@ -332,13 +354,17 @@ def row(system, seg, rater, category, severity, target="t"):
     return f"{system}\td\t1\t{seg}\t{rater}\ts\t{target}\t{category}\t{severity}\n"
 
 
-TABLE = HEADER + "".join([
-    row("y", 7, "r1", "Accuracy/Omission", "Major"), row("y", 7, "r1", "Fluency/Punctuation", "Minor"),
-    row("y", 7, "r2", "No-error", "No-error"),
-    row("x", 7, "r1", "No-error", "No-error"),
-    row("x", 3, "r2", "Other", "Minor"), row("x", 3, "r2", "Style/Awkward", "Minor"),
-    row("refA", 3, "r2", "Other", "Minor"),
-])
+TABLE = HEADER + "".join(
+    [
+        row("y", 7, "r1", "Accuracy/Omission", "Major"),
+        row("y", 7, "r1", "Fluency/Punctuation", "Minor"),
+        row("y", 7, "r2", "No-error", "No-error"),
+        row("x", 7, "r1", "No-error", "No-error"),
+        row("x", 3, "r2", "Other", "Minor"),
+        row("x", 3, "r2", "Style/Awkward", "Minor"),
+        row("refA", 3, "r2", "Other", "Minor"),
+    ]
+)
 
 
 def table(tmp_path, text, name="mqm.tsv"):
@@ -355,9 +381,11 @@ def test_a_raw_table_by_hand(tmp_path):
     assert np.array_equal(pool.fluency, [[0, -1], [-0.05, np.nan]], equal_nan=True)
     assert np.array_equal(pool.total, [[0, -2], [-2.55, np.nan]], equal_nan=True)
     assert {tuple(r) for r in pool.errors.itertuples(index=False)} == {
-        ("x", "other", "minor", 1, 1.0), ("x", "style/awkward", "minor", 1, 1.0),
+        ("x", "other", "minor", 1, 1.0),
+        ("x", "style/awkward", "minor", 1, 1.0),
         # one of two raters marked these, so they cost half
-        ("y", "accuracy/omission", "major", 1, 2.5), ("y", "fluency/punctuation", "minor", 1, 0.05),
+        ("y", "accuracy/omission", "major", 1, 2.5),
+        ("y", "fluency/punctuation", "minor", 1, 0.05),
     }
 
 
@@ -372,13 +400,19 @@ def test_the_errors_of_several_raters_give_the_means(tmp_path):
         assert means[aspect].to_numpy() == pytest.approx(system_means(getattr(pool, aspect)), rel=1e-12)
 
 
-@pytest.mark.parametrize("change", [
-    lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t + "\n", lambda t: t.removesuffix("\n"),
-    lambda t: t.replace("doc_id", "Doc_ID").replace("system", "System"),
-    lambda t: "".join("extra\t" + r for r in t.splitlines(keepends=True)),
-    # a quote means nothing, nor does a line separator that is not a line end
-    lambda t: t.replace("\tt\t", '\t"not <v>closed\t').replace("\ts\t", "\t'\u2028\t"),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.replace("\n", "\r\n"),
+        lambda t: "\ufeff" + t,
+        lambda t: t + "\n",
+        lambda t: t.removesuffix("\n"),
+        lambda t: t.replace("doc_id", "Doc_ID").replace("system", "System"),
+        lambda t: "".join("extra\t" + r for r in t.splitlines(keepends=True)),
+        # a quote means nothing, nor does a line separator that is not a line end
+        lambda t: t.replace("\tt\t", '\t"not <v>closed\t').replace("\ts\t", "\t'\u2028\t"),
+    ],
+)
 def test_spellings_of_a_raw_table(tmp_path, change):
     plain, changed = read_mqm_tsv(table(tmp_path, TABLE)), read_mqm_tsv(table(tmp_path, change(TABLE)))
     assert changed.systems == plain.systems
@@ -402,13 +436,17 @@ def test_unknown_labels_of_a_raw_table(tmp_path):
     assert ("gremlins", "dreadful") in set(zip(pool.errors["category"], pool.errors["severity"], strict=True))
 
 
-@pytest.mark.parametrize("text, sentence", [
-    (TABLE.replace("\trater\t", "\twho\t"), "line 1 has no column 'rater'; the header must name system, doc,"),
-    (TABLE + "x\td\t1\n", "line 9 has 3 columns where the header has 9"),
-    (HEADER, "no rating of a system below the header"),
-    (HEADER + row("refA", 1, "r", "Other", "Minor"), "no rating of a system"),
-    (b"", "the file is empty"), (b"\xff\xfe", "line 1: byte 0 is not UTF-8"),
-])
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        (TABLE.replace("\trater\t", "\twho\t"), "line 1 has no column 'rater'; the header must name system, doc,"),
+        (TABLE + "x\td\t1\n", "line 9 has 3 columns where the header has 9"),
+        (HEADER, "no rating of a system below the header"),
+        (HEADER + row("refA", 1, "r", "Other", "Minor"), "no rating of a system"),
+        (b"", "the file is empty"),
+        (b"\xff\xfe", "line 1: byte 0 is not UTF-8"),
+    ],
+)
 def test_bad_raw_tables(tmp_path, text, sentence):
     with pytest.raises(DataError, match=f"mqm.tsv: {sentence}"):
         read_mqm_tsv(table(tmp_path, text))

@@ -5,12 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from whichbird import p_values
-from whichbird.permutation import p_counts, signs
+from whichbird.core.permutation import p_counts, signs
 
 NAN = float("nan")
 
@@ -128,15 +127,18 @@ def test_seed_and_number_of_permutations():
     assert p_counts(x, np.int64(77), 5).tolist() == loops(x, 77, 5)
 
 
-@pytest.mark.parametrize("x, options, sentence", [
-    ([[1, 2]], {}, r"x has shape \(1, 2\); at least two systems"),
-    ([[], []], {}, r"x has shape \(2, 0\)"),
-    ([1, 2], {}, r"x has shape \(2,\); a matrix"),
-    ([[1, float("inf")], [0, 0]], {}, r"x\[0, 1\] is inf"),
-    ([["a"], ["b"]], {}, "x holds something that is not a number"),
-    ([[1], [2]], {"permutations": 0}, "permutations is 0; a whole number of at least 1"),
-    ([[1], [2]], {"permutations": 10.5}, "permutations is 10.5"),
-])
+@pytest.mark.parametrize(
+    "x, options, sentence",
+    [
+        ([[1, 2]], {}, r"x has shape \(1, 2\); at least two systems"),
+        ([[], []], {}, r"x has shape \(2, 0\)"),
+        ([1, 2], {}, r"x has shape \(2,\); a matrix"),
+        ([[1, float("inf")], [0, 0]], {}, r"x\[0, 1\] is inf"),
+        ([["a"], ["b"]], {}, "x holds something that is not a number"),
+        ([[1], [2]], {"permutations": 0}, "permutations is 0; a whole number of at least 1"),
+        ([[1], [2]], {"permutations": 10.5}, "permutations is 10.5"),
+    ],
+)
 def test_refusals(x, options, sentence):
     with pytest.raises(ValueError, match=sentence):
         p_counts(x, **options)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from whichbird import Pool, _check
-from whichbird.augment import offsets
-from whichbird.pool import system_means
+from whichbird import Pool
+from whichbird.core import check
+from whichbird.core.augment import offsets
+from whichbird.data.pool import system_means
 
 NAN = float("nan")
 
@@ -13,9 +14,13 @@ NAN = float("nan")
 def pool(**changes) -> Pool:
     """A valid pool of two systems and three segments, with changes."""
     given = {
-        "name": "p", "systems": ("x", "y"), "lines": [0, 2, 5], "source_lines": 6,
+        "name": "p",
+        "systems": ("x", "y"),
+        "lines": [0, 2, 5],
+        "source_lines": 6,
         "total": [[0, -1, NAN], [0, 0, -6]],
-        "adequacy": [[0, -1, NAN], [0, 0, -5]], "fluency": [[0, 0, NAN], [0, 0, -1]],
+        "adequacy": [[0, -1, NAN], [0, 0, -5]],
+        "fluency": [[0, 0, NAN], [0, 0, -1]],
         "scorers": {"s": [[1, 2, 3], [4, 5, 6]]},
     }
     return Pool(**given | changes)
@@ -31,48 +36,55 @@ def test_a_pool_keeps_float_matrices():
     assert system_means(p.total).tolist() == [-0.5, -2]
 
 
-@pytest.mark.parametrize("changes, sentence", [
-    ({"systems": ("x",)}, "1 system; at least two"),
-    ({"systems": ("x", "x")}, "system 'x' is there twice"),
-    ({"fluency": None}, "come together or not at all"),
-    ({"lines": [], "total": [[], []], "adequacy": None, "fluency": None, "scorers": {}}, "no segment is rated"),
-    ({"lines": [0, 2, 6]}, "lines must be different whole numbers below 6"),
-    ({"lines": [0, 2, 2]}, "lines must be different"),
-    ({"lines": [0, 2, -1]}, "lines must be different"),
-    ({"lines": [0, 2, 2.5]}, "lines must be different"),
-    ({"lines": [0, 2]}, r"total has shape \(2, 3\) where \(2, 2\)"),
-    ({"total": [[0, 0, 0]]}, r"total has shape \(1, 3\) where \(2, 3\)"),
-    ({"total": [[0, 0], [0]]}, "total holds something that is not a number, or rows of unequal length"),
-    ({"total": [0, 0, 0]}, r"total has shape \(3,\); a matrix"),
-    ({"total": [[0, 0, float("inf")], [0, 0, 0]]}, r"total\[0, 2\] is inf"),
-    ({"total": [[NAN] * 3, [0, 0, 0]]}, "system 'x' has no total rating at all"),
-    ({"fluency": [[0, 0, 0], [0, 0, -1]]}, "a cell has an adequacy and no fluency rating"),
-    ({"scorers": {"s": [[1, 2, NAN], [4, 5, 6]]}}, r"scorer s\[0, 2\] is nan"),
-    ({"scorers": {"s": [[1, 2], [4, 5]]}}, "scorer s has shape"),
-    ({"scorers": {"s": [["a", "b", "c"]] * 2}}, "scorer s holds something that is not a number"),
-])
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"systems": ("x",)}, "1 system; at least two"),
+        ({"systems": ("x", "x")}, "system 'x' is there twice"),
+        ({"fluency": None}, "come together or not at all"),
+        ({"lines": [], "total": [[], []], "adequacy": None, "fluency": None, "scorers": {}}, "no segment is rated"),
+        ({"lines": [0, 2, 6]}, "lines must be different whole numbers below 6"),
+        ({"lines": [0, 2, 2]}, "lines must be different"),
+        ({"lines": [0, 2, -1]}, "lines must be different"),
+        ({"lines": [0, 2, 2.5]}, "lines must be different"),
+        ({"lines": [0, 2]}, r"total has shape \(2, 3\) where \(2, 2\)"),
+        ({"total": [[0, 0, 0]]}, r"total has shape \(1, 3\) where \(2, 3\)"),
+        ({"total": [[0, 0], [0]]}, "total holds something that is not a number, or rows of unequal length"),
+        ({"total": [0, 0, 0]}, r"total has shape \(3,\); a matrix"),
+        ({"total": [[0, 0, float("inf")], [0, 0, 0]]}, r"total\[0, 2\] is inf"),
+        ({"total": [[NAN] * 3, [0, 0, 0]]}, "system 'x' has no total rating at all"),
+        ({"fluency": [[0, 0, 0], [0, 0, -1]]}, "a cell has an adequacy and no fluency rating"),
+        ({"scorers": {"s": [[1, 2, NAN], [4, 5, 6]]}}, r"scorer s\[0, 2\] is nan"),
+        ({"scorers": {"s": [[1, 2], [4, 5]]}}, "scorer s has shape"),
+        ({"scorers": {"s": [["a", "b", "c"]] * 2}}, "scorer s holds something that is not a number"),
+    ],
+)
 def test_a_pool_refuses(changes, sentence):
     with pytest.raises(ValueError, match=sentence):
         pool(**changes)
 
 
 def test_vectors_and_weights_are_checked():
-    assert _check.vector((1, 2), "a").tolist() == [1, 2]
-    assert _check.weights(None, 4).tolist() == [0.25] * 4
-    assert _check.weights([2, 0, 6], 3).tolist() == [0.25, 0, 0.75]
+    assert check.vector((1, 2), "a").tolist() == [1, 2]
+    assert check.weights(None, 4).tolist() == [0.25] * 4
+    assert check.weights([2, 0, 6], 3).tolist() == [0.25, 0, 0.75]
     for bad, sentence in [
-        ([[1]], r"a has shape \(1, 1\); one value per system"), ([1, None], r"a\[1\] is nan"),
-        (["x"], "a holds something that is not a number"), ([1, 2, float("-inf")], r"a\[2\] is -inf"),
+        ([[1]], r"a has shape \(1, 1\); one value per system"),
+        ([1, None], r"a\[1\] is nan"),
+        (["x"], "a holds something that is not a number"),
+        ([1, 2, float("-inf")], r"a\[2\] is -inf"),
     ]:
         with pytest.raises(ValueError, match=sentence):
-            _check.vector(bad, "a")
+            check.vector(bad, "a")
     for bad, sentence in [
-        ([1, 2], "weights has 2 values where 3 are expected"), ([1, 2, NAN], r"weights\[2\] is nan"),
+        ([1, 2], "weights has 2 values where 3 are expected"),
+        ([1, 2, NAN], r"weights\[2\] is nan"),
         ([1, -2, 3], r"weights\[1\] is -2; a weight cannot be negative"),
-        ([0, 0, 0], "the weights sum to 0"), ([1e308, 1e308, 1e308], "the weights sum to inf"),
+        ([0, 0, 0], "the weights sum to 0"),
+        ([1e308, 1e308, 1e308], "the weights sum to inf"),
     ]:
         with pytest.raises(ValueError, match=sentence), np.errstate(over="ignore"):
-            _check.weights(bad, 3)
+            check.weights(bad, 3)
 
 
 def test_offsets_by_hand():

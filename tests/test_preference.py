@@ -4,14 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from slow import preference as slow
 
 import whichbird as wb
-from whichbird.augment import FAMILIES
-from whichbird.preference import preference, steps
+from whichbird.core.augment import FAMILIES
+from whichbird.study.preference import preference, steps
 
 RNG = np.random.default_rng(31)
 
@@ -87,8 +86,10 @@ def test_drawn_weightings_on_made_data(top):
     assert preference(step, w, single=True).tolist() == preference(step, w).tolist()
 
 
-@pytest.mark.parametrize("name, family", [("ende24", "adequacy-fluency"), ("heen23", None), ("zhen22", "adherence"),
-                                          ("ted_zhen", "explainability")])
+@pytest.mark.parametrize(
+    "name, family",
+    [("ende24", "adequacy-fluency"), ("heen23", None), ("zhen22", "adherence"), ("ted_zhen", "explainability")],
+)
 def test_shipped_data(name, family):
     d = wb.load(name)
     if family is None:
@@ -204,20 +205,23 @@ def test_scale_of_weights_and_names_of_systems():
     assert preference(-step, w) == pytest.approx(1 - preference(step, w), abs=1e-15)
 
 
-@pytest.mark.parametrize("call, sentence", [
-    (lambda: steps([0.1, 0.2, 0.3], [[[1, 2, 3], [1, 2, 3]]]), "human holds float64; whole numbers"),
-    (lambda: steps([1, 2, 3], [[[0.1, 0.2, 0.3]] * 2]), "curves holds float64"),
-    (lambda: steps([1, 2, 3], [[[1, 2], [1, 2]]]), r"human has shape \(3,\) and curves \(1, 2, 2\)"),
-    (lambda: steps([1, 2, 3], [[[1, 2, 3]]]), r"curves \(1, 1, 3\)"),
-    (lambda: steps([1, 2, 3], [[1, 2, 3], [1, 2, 3]]), r"curves \(2, 3\)"),
-    (lambda: preference(np.ones((1, 2, 3)), [1, 1]), r"weights of shape \(2,\) make 1 pairs; .* with 3 pairs"),
-    (lambda: preference(np.ones((1, 2, 2))), "weights of shape .* with 2 pairs is expected"),
-    (lambda: preference(np.ones((1, 2, 3)), np.ones((1, 1, 3))), r"weights of shape \(1, 1, 3\)"),
-    (lambda: preference(np.ones((1, 2, 3)), 1.0), r"weights of shape \(\)"),
-    (lambda: preference(np.ones((1, 2, 3)), [1, 0, 0]), "fewer than two systems carry weight"),
-    (lambda: preference(np.ones((1, 2, 3)), [1, -1, 1]), "a weight is -1"),
-    (lambda: preference(np.ones((0, 2, 3))), r"the table has shape \(0, 2, 3\); at least one scorer"),
-])
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: steps([0.1, 0.2, 0.3], [[[1, 2, 3], [1, 2, 3]]]), "human holds float64; whole numbers"),
+        (lambda: steps([1, 2, 3], [[[0.1, 0.2, 0.3]] * 2]), "curves holds float64"),
+        (lambda: steps([1, 2, 3], [[[1, 2], [1, 2]]]), r"human has shape \(3,\) and curves \(1, 2, 2\)"),
+        (lambda: steps([1, 2, 3], [[[1, 2, 3]]]), r"curves \(1, 1, 3\)"),
+        (lambda: steps([1, 2, 3], [[1, 2, 3], [1, 2, 3]]), r"curves \(2, 3\)"),
+        (lambda: preference(np.ones((1, 2, 3)), [1, 1]), r"weights of shape \(2,\) make 1 pairs; .* with 3 pairs"),
+        (lambda: preference(np.ones((1, 2, 2))), "weights of shape .* with 2 pairs is expected"),
+        (lambda: preference(np.ones((1, 2, 3)), np.ones((1, 1, 3))), r"weights of shape \(1, 1, 3\)"),
+        (lambda: preference(np.ones((1, 2, 3)), 1.0), r"weights of shape \(\)"),
+        (lambda: preference(np.ones((1, 2, 3)), [1, 0, 0]), "fewer than two systems carry weight"),
+        (lambda: preference(np.ones((1, 2, 3)), [1, -1, 1]), "a weight is -1"),
+        (lambda: preference(np.ones((0, 2, 3))), r"the table has shape \(0, 2, 3\); at least one scorer"),
+    ],
+)
 def test_refusals(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import whichbird as wb
-from whichbird.report import compare, published
-from whichbird.stability import leave_one_out, pooled_tau
+from whichbird.show.report import compare, published
+from whichbird.study.stability import leave_one_out, pooled_tau
 
 TAU = published("tau")["tau"]
 RATED = [d for d in published("core").index if d != "heen23"]

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import whichbird as wb
-from whichbird.report import compare, published
+from whichbird.show.report import compare, published
 
 
 def marked(printed, value):
@@ -13,16 +13,19 @@ def marked(printed, value):
     return table.shown.loc["r", "c"], table.equal.loc["r", "c"]
 
 
-@pytest.mark.parametrize("printed, value, shown, equal", [
-    ("0.7821", 0.782073, "0.7821 ✓", True),
-    ("0.7821", 0.78204, "0.7820 ≠ 0.7821", False),
-    ("16", 16, "16 ✓", True),
-    ("16", 15, "15 ≠ 16", False),
-    ("0.0000", -1e-9, "0.0000 ✓", True),
-    ("-0.1", -0.14, "-0.1 ✓", True),
-    ("0.7", None, "— (0.7)", None),
-    ("0.7", float("nan"), "nan ≠ 0.7", False),
-])
+@pytest.mark.parametrize(
+    "printed, value, shown, equal",
+    [
+        ("0.7821", 0.782073, "0.7821 ✓", True),
+        ("0.7821", 0.78204, "0.7820 ≠ 0.7821", False),
+        ("16", 16, "16 ✓", True),
+        ("16", 15, "15 ≠ 16", False),
+        ("0.0000", -1e-9, "0.0000 ✓", True),
+        ("-0.1", -0.14, "-0.1 ✓", True),
+        ("0.7", None, "— (0.7)", None),
+        ("0.7", float("nan"), "nan ≠ 0.7", False),
+    ],
+)
 def test_a_cell(printed, value, shown, equal):
     assert marked(printed, value) == (shown, equal)
 

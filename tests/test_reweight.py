@@ -7,16 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-
-import whichbird as wb
+from hypothesis import assume, given, settings, strategies as st
 from oracle_reweight import brute_force, lower_bound
 from pools import ENDE24, KINDS, make
-from whichbird.balance import Standard, constraint_gradient, mean
-from whichbird.reweight import INTERVAL_GAP, _Side
 
-SOLVER = sys.modules["whichbird.reweight"]  # the attribute of that name is the function
+import whichbird as wb
+from whichbird.core.balance import Standard, constraint_gradient, mean
+from whichbird.solve.reweight import INTERVAL_GAP, _Side
+
+SOLVER = sys.modules["whichbird.solve.reweight"]  # the attribute of that name is the function
 TED_ENDE = wb.load("ted_ende").adequacy, wb.load("ted_ende").fluency
 
 GAP = 1e-9  # what a result may claim; every comparison of Σw² with another method uses it
@@ -72,7 +71,7 @@ def check(result, a, f, beta):
 def test_degenerate_pools_agree_with_enumeration(name):
     a, f = DEGENERATE[name]
     betas = targets(a, f)
-    for beta, result in zip(betas, wb.reweight_sweep(a, f, betas)):
+    for beta, result in zip(betas, wb.reweight_sweep(a, f, betas), strict=True):
         check(result, a, f, beta)
         assert collision(result.weights) == pytest.approx(brute_force(a, f, beta)[0], rel=GAP)
 
@@ -129,11 +128,11 @@ def test_intervals_hold_in_exact_arithmetic(share):
     level = Fraction(side.best[0].P) * (1 - Fraction(INTERVAL_GAP)) * (1 - Fraction(1, 10**15))  # P (1 − gap), rounded
     u_exact, v_exact = ([Fraction(t) for t in s] for s in (side.u[0], v))
     intervals = []
-    for q, h, p, left, right in zip(side.q, side.h, side.p, *side._intervals(np.arange(side.q.size))):
+    for q, h, p, left, right in zip(side.q, side.h, side.p, *side._intervals(np.arange(side.q.size)), strict=True):
         if left < right:
             q, h, p, left, right = map(Fraction, (q, h, p, left, right))
             room = h - max(q - left, right - q) ** 2
-            z = [h + (c - p) ** 2 - (d - q) ** 2 for c, d in zip(u_exact, v_exact)]
+            z = [h + (c - p) ** 2 - (d - q) ** 2 for c, d in zip(u_exact, v_exact, strict=True)]
             assert room >= 0 and room**2 >= level * sum(t * t for t in z if t > 0)
             intervals.append((left, right))
     covered = min(v_exact)
@@ -174,7 +173,7 @@ def test_against_the_published_search(dataset):
     """Every third of 50 targets over the whole range."""
     d = wb.load(dataset)
     betas = np.linspace(*wb.reachable(d.adequacy, d.fluency), 50)[::3]
-    for beta, result in zip(betas, wb.reweight_sweep(d.adequacy, d.fluency, betas)):
+    for beta, result in zip(betas, wb.reweight_sweep(d.adequacy, d.fluency, betas), strict=True):
         assert result.ess == pytest.approx(wb.search(d.adequacy, d.fluency, beta).ess, rel=GAP)
 
 
@@ -281,7 +280,7 @@ def test_a_sweep_is_a_loop():
     a, f = ENDE24
     low, high = wb.reachable(a, f)
     betas = np.linspace(low, high, 12)
-    for beta, one in zip(betas, wb.reweight_sweep(a, f, betas)):
+    for beta, one in zip(betas, wb.reweight_sweep(a, f, betas), strict=True):
         assert one.ess == pytest.approx(wb.reweight(a, f, beta).ess, rel=GAP)
         assert one.target == beta
     assert wb.reweight_sweep(a, f, []) == []

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import whichbird as wb
-from whichbird.robust import distance, scatter, spread
+from whichbird.core.robust import distance, scatter, spread
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def test_the_identity_behind_the_estimator():
     x, y = (sp.Matrix(sp.symbols(f"{name}1:5", real=True)) for name in "xy")
 
     def cov(u, v):
-        return sum(p * q for p, q in zip(u, v)) / 4 - sum(u) * sum(v) / 16
+        return sum(p * q for p, q in zip(u, v, strict=True)) / 4 - sum(u) * sum(v) / 16
 
     plus, minus = cov(x + y, x + y), cov(x - y, x - y)
     assert sp.expand(plus - minus - 4 * cov(x, y)) == 0
@@ -28,7 +28,7 @@ def test_the_identity_behind_the_estimator():
 
 
 def test_with_the_standard_deviation_as_spread_it_is_the_covariance(cloud, monkeypatch):
-    monkeypatch.setattr("whichbird.robust.spread", np.std)
+    monkeypatch.setattr("whichbird.core.robust.spread", np.std)
     assert np.allclose(scatter(*cloud).matrix, np.cov(*cloud, ddof=0), rtol=1e-12)
 
 
@@ -85,14 +85,17 @@ def test_distance_is_the_length_of_the_whitened_point(cloud):
     assert distance(scatter(a, f), a[:12].reshape(3, 4), f[:12].reshape(3, 4)).shape == (3, 4)
 
 
-@pytest.mark.parametrize(("a", "f", "says"), [
-    ([1, 1, 1, 2], [1, 2, 3, 4], "value of adequacy"),
-    ([1, 2, 3, 4], [5, 5, 5, 5], "value of fluency"),
-    ([1, 2, 3, 4], [2, 4, 6, 8], "difference of both aspects"),
-    ([1, 2, 3, 4], [8, 6, 4, 2], "sum of both aspects"),
-    ([1, 2, 3], [1, 2], "fluency has 2 values where 3 are expected"),
-    ([1, 2, np.nan], [1, 2, 3], r"adequacy\[2\] is nan"),
-])
+@pytest.mark.parametrize(
+    ("a", "f", "says"),
+    [
+        ([1, 1, 1, 2], [1, 2, 3, 4], "value of adequacy"),
+        ([1, 2, 3, 4], [5, 5, 5, 5], "value of fluency"),
+        ([1, 2, 3, 4], [2, 4, 6, 8], "difference of both aspects"),
+        ([1, 2, 3, 4], [8, 6, 4, 2], "sum of both aspects"),
+        ([1, 2, 3], [1, 2], "fluency has 2 values where 3 are expected"),
+        ([1, 2, np.nan], [1, 2, 3], r"adequacy\[2\] is nan"),
+    ],
+)
 def test_what_has_no_scatter_is_refused(a, f, says):
     with pytest.raises(ValueError, match=says):
         scatter(a, f)

@@ -8,9 +8,21 @@ from scipy.special import logsumexp
 from slow import preference as slow
 
 import whichbird as wb
-from whichbird import sampling
-from whichbird.preference import preference, steps
-from whichbird.sampling import BLOCK, CELLS, Draws, cells, concentrations, draws, edges, locate, log_importance, welch
+from whichbird.data.digest import read_table
+from whichbird.study import sampling
+from whichbird.study.preference import preference, steps
+from whichbird.study.sampling import (
+    BLOCK,
+    CELLS,
+    Draws,
+    cells,
+    concentrations,
+    draws,
+    edges,
+    locate,
+    log_importance,
+    welch,
+)
 
 TED = wb.load("ted_zhen")
 POOL = TED.adequacy, TED.fluency
@@ -26,6 +38,7 @@ def made_pool(systems):
 
 
 # --- draws and what they are worth
+
 
 @pytest.mark.parametrize("systems", [3, 4, 12, 16])
 def test_concentrations(systems):
@@ -122,6 +135,7 @@ def test_scale_and_shift_of_scores_change_no_balance():
 
 # --- cells
 
+
 def test_locate_at_edges():
     grid = np.array([0.0, 0.25, 0.5, 1.0])
     values = [-1e-300, 0.0, 0.1, 0.25, np.nextafter(0.25, 0), 0.5, 1.0, np.nextafter(1, 2), -np.inf, np.inf, np.nan]
@@ -152,8 +166,10 @@ def test_cells_are_direct_sums_over_the_same_draws():
     n = BLOCK + 1000
     table = cells(*POOL, STEP, n, bins=BINS).set_index(["ess", "beta"])
     d = together(draws(*POOL, n))
-    e, b = (np.array([np.flatnonzero(x >= grid[:-1])[-1] if grid[0] <= x <= grid[-1] else -1 for x in values])
-            for values, grid in ((d.ess, BINS[0]), (d.beta, BINS[1])))
+    e, b = (
+        np.array([np.flatnonzero(x >= grid[:-1])[-1] if grid[0] <= x <= grid[-1] else -1 for x in values])
+        for values, grid in ((d.ess, BINS[0]), (d.beta, BINS[1]))
+    )
     m = preference(STEP, d.w)
     v = np.exp(d.log_weight)
     filled = {(i, j) for i, j in zip(e.tolist(), b.tolist(), strict=True) if i >= 0 and j >= 0}
@@ -220,7 +236,7 @@ def test_a_sampled_preference_is_the_slow_definition():
 def test_shipped_cells_are_within_what_fewer_draws_can_tell():
     """data/cells.csv holds four million draws; a few thousand from another seed agree within their standard error."""
     full = steps(TED.counts("total"), TED.curve_counts("adequacy-fluency"))
-    shipped = wb.digest.read_table("cells.csv").query("dataset == 'ted_zhen'").set_index(["ess", "beta"])
+    shipped = read_table("cells.csv").query("dataset == 'ted_zhen'").set_index(["ess", "beta"])
     bins = edges(*POOL)
     assert np.isin(shipped["beta_from"].round(6), bins[1].round(6)).all()
     ours = cells(*POOL, full, 6000, seed=99, bins=bins).set_index(["ess", "beta"]).query("n > 50")
@@ -233,13 +249,15 @@ def test_shipped_cells_are_within_what_fewer_draws_can_tell():
 
 # --- Welch
 
+
 def test_welch_against_scipy():
     rng = np.random.default_rng(2)
     for n1, n2 in ((2, 3), (10, 50), (400, 7)):
         x, y = rng.normal(0, 1, n1), rng.normal(0.4, 3, n2)
         ours = welch(x.mean(), x.std(), n1, y.mean(), y.std(), n2)
-        theirs = stats.ttest_ind_from_stats(x.mean(), x.std(ddof=1), n1, y.mean(), y.std(ddof=1), n2,
-                                            equal_var=False, alternative="less")
+        theirs = stats.ttest_ind_from_stats(
+            x.mean(), x.std(ddof=1), n1, y.mean(), y.std(ddof=1), n2, equal_var=False, alternative="less"
+        )
         direct = stats.ttest_ind(x, y, equal_var=False, alternative="less")
         assert ours.t == pytest.approx(-theirs.statistic, rel=1e-10)
         assert ours.p == pytest.approx(theirs.pvalue, rel=1e-9) and ours.p == pytest.approx(direct.pvalue, rel=1e-9)
@@ -251,8 +269,9 @@ def test_welch_on_arrays_and_fractional_sizes():
     mean, std, n = np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.2, 0.1]), np.array([12.5, 30.25, 8.0])
     ours = welch(mean[:-1], std[:-1], n[:-1], mean[1:], std[1:], n[1:])
     sample = std * np.sqrt(n / (n - 1))
-    theirs = stats.ttest_ind_from_stats(mean[:-1], sample[:-1], n[:-1], mean[1:], sample[1:], n[1:],
-                                        equal_var=False, alternative="less")
+    theirs = stats.ttest_ind_from_stats(
+        mean[:-1], sample[:-1], n[:-1], mean[1:], sample[1:], n[1:], equal_var=False, alternative="less"
+    )
     assert ours.p == pytest.approx(theirs.pvalue, rel=1e-9)
     assert (ours.p < 0.5).all() and (welch(mean[1:], 0.1, 9, mean[:-1], 0.1, 9).p > 0.5).all()
 
@@ -264,14 +283,20 @@ def test_welch_without_spread():
     assert np.isnan(welch(0.2, 0.0, 1, 0.3, 0.1, 9).p)  # a single draw says nothing about its spread
 
 
-@pytest.mark.parametrize("call, sentence", [
-    (lambda: next(draws(*POOL, 0)), "n is 0; a whole number of draws"),
-    (lambda: next(draws(*POOL, 1e3)), "n is 1000.0"),
-    (lambda: next(draws([0, 1], [1, 0], 10)), "2 systems; draws of many weightings need at least three"),
-    (lambda: next(draws([1, 1, 1], [2, 2, 2], 10)), "all 3 systems have the same adequacy and fluency"),
-    (lambda: cells(*POOL, STEP, 10, bins=(np.arange(4), np.arange(9))), r"bins have shapes \(4,\) and \(9,\); 9 edges"),
-    (lambda: cells(*POOL, STEP[..., :3], 10, bins=BINS), "with 3 pairs is expected"),
-])
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: next(draws(*POOL, 0)), "n is 0; a whole number of draws"),
+        (lambda: next(draws(*POOL, 1e3)), "n is 1000.0"),
+        (lambda: next(draws([0, 1], [1, 0], 10)), "2 systems; draws of many weightings need at least three"),
+        (lambda: next(draws([1, 1, 1], [2, 2, 2], 10)), "all 3 systems have the same adequacy and fluency"),
+        (
+            lambda: cells(*POOL, STEP, 10, bins=(np.arange(4), np.arange(9))),
+            r"bins have shapes \(4,\) and \(9,\); 9 edges",
+        ),
+        (lambda: cells(*POOL, STEP[..., :3], 10, bins=BINS), "with 3 pairs is expected"),
+    ],
+)
 def test_refusals(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -3,15 +3,15 @@ from dataclasses import asdict
 from itertools import combinations, product
 
 import numpy as np
+import oracle
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-
-import oracle
 from pools import ENDE24, KINDS, MOVES, UNCERTIFIABLE, make
-from whichbird.balance import balance, pair_balances, reachable
-from whichbird.certificate import certificate
-from whichbird.result import Counts
-from whichbird.search import ablation, search, search_sweep
+
+from whichbird.core.balance import balance, pair_balances, reachable
+from whichbird.solve.certificate import certificate
+from whichbird.solve.result import Counts
+from whichbird.solve.search import ablation, search, search_sweep
 
 SWITCHES = list(product((True, False), repeat=3))
 PLACES = [0.0, 1e-6, 1e-3, 0.3, 0.7, 1 - 1e-3, 1 - 1e-6, 1.0]  # along the reachable range
@@ -77,8 +77,8 @@ def test_every_switch_setting_returns_the_same_optimum(kind):
 def test_optimum_that_cannot_be_certified():
     a, f, beta = UNCERTIFIABLE
     r = search(a, f, beta)
-    assert r.weights == pytest.approx([.0088, .0861, .4245, .4806], abs=5e-5)
-    assert 0.5 / r.ess == pytest.approx(.2093, abs=5e-5) and r.eta == pytest.approx(-.878, abs=5e-4)
+    assert r.weights == pytest.approx([0.0088, 0.0861, 0.4245, 0.4806], abs=5e-5)
+    assert 0.5 / r.ess == pytest.approx(0.2093, abs=5e-5) and r.eta == pytest.approx(-0.878, abs=5e-4)
     assert r.support == (0, 1, 2, 3) and r.certificate == "support size" and r.counts.certified == 0
 
 
@@ -87,8 +87,16 @@ def test_published_counts_on_ende24():
     total = Counts()
     for r in search_sweep(*ENDE24, np.linspace(*reachable(*ENDE24), 50)):
         total += r.counts
-    assert total == Counts(supports=951_432, skipped=65_522, candidates=2_116_416, size_stops=29, certified=19, ends=2,
-                           two_poles=951_432, one_pole=0)
+    assert total == Counts(
+        supports=951_432,
+        skipped=65_522,
+        candidates=2_116_416,
+        size_stops=29,
+        certified=19,
+        ends=2,
+        two_poles=951_432,
+        one_pole=0,
+    )
     assert total.candidates == pytest.approx(2_116_144, rel=1.34e-4)  # the published scan misses 0.013 % of the roots
 
 
@@ -114,7 +122,7 @@ def test_ablation_is_the_sum_of_the_searches():
     betas = np.linspace(*reachable(a, f), 7)
     rows = ablation(a, f, betas)
     assert [(r["admissible"], r["size"], r["certificate"]) for r in rows] == SWITCHES
-    for row, switches in zip(rows, SWITCHES):
+    for row, switches in zip(rows, SWITCHES, strict=True):
         total = sum((r.counts for r in search_sweep(a, f, betas, *switches)), Counts())
         assert {name: row[name] for name in asdict(total)} == asdict(total)
     assert len({r["supports"] for r in rows}) > 4  # the switches do something here
@@ -125,10 +133,10 @@ def test_counts_are_those_of_one_support_after_the_other(chunk, monkeypatch):
     a, f = ENDE24
     betas = [0.52, 0.59, 0.7, 0.87]
     whole = [search(a, f, b) for b in betas]
-    monkeypatch.setattr(sys.modules["whichbird.search"], "CHUNK", chunk)
+    monkeypatch.setattr(sys.modules["whichbird.solve.search"], "CHUNK", chunk)
     small = [search(a, f, b) for b in betas]
     assert [r.counts for r in whole] == [r.counts for r in small]
-    assert all(np.array_equal(x.weights, y.weights) for x, y in zip(whole, small))
+    assert all(np.array_equal(x.weights, y.weights) for x, y in zip(whole, small, strict=True))
     assert any(r.counts.certified and 1 < r.counts.supports % 16 for r in whole)  # stopped inside a size
 
 
@@ -275,17 +283,20 @@ def test_same_input_same_output():
     assert np.array_equal(one.weights, two.weights) and one.counts == two.counts
 
 
-@pytest.mark.parametrize("a, f, beta, words", [
-    ([0, 2, 0], [0, 1, 3], 0.9, r"beta = 0.9\d* cannot be reached; this pool reaches 0 to 0.8"),
-    ([0, 2, 0], [0, 1, 3], 1.5, "beta is 1.5; a number from 0 to 1 is expected"),
-    ([0, 2, 0], [0, 1, 3], np.nan, "beta is nan; a number from 0 to 1 is expected"),
-    ([0], [1], 0.5, "the pool has 1 system; a balance needs at least two"),
-    ([0, np.nan], [1, 2], 0.5, r"adequacy\[1\] is nan; every value must be a finite number"),
-    ([0, 1], [1, np.inf], 0.5, r"fluency\[1\] is inf; every value must be a finite number"),
-    ([1, 1, 1], [2, 2, 2], 0.5, "all 3 systems have the same adequacy and fluency"),
-    ([0, 1, 2], [0, 1], 0.5, "fluency has 2 values where 3 are expected"),
-    (np.arange(25), np.arange(25) ** 2, 0.5, "the pool has 25 systems; .* at most 24, reweight takes any number"),
-])
+@pytest.mark.parametrize(
+    "a, f, beta, words",
+    [
+        ([0, 2, 0], [0, 1, 3], 0.9, r"beta = 0.9\d* cannot be reached; this pool reaches 0 to 0.8"),
+        ([0, 2, 0], [0, 1, 3], 1.5, "beta is 1.5; a number from 0 to 1 is expected"),
+        ([0, 2, 0], [0, 1, 3], np.nan, "beta is nan; a number from 0 to 1 is expected"),
+        ([0], [1], 0.5, "the pool has 1 system; a balance needs at least two"),
+        ([0, np.nan], [1, 2], 0.5, r"adequacy\[1\] is nan; every value must be a finite number"),
+        ([0, 1], [1, np.inf], 0.5, r"fluency\[1\] is inf; every value must be a finite number"),
+        ([1, 1, 1], [2, 2, 2], 0.5, "all 3 systems have the same adequacy and fluency"),
+        ([0, 1, 2], [0, 1], 0.5, "fluency has 2 values where 3 are expected"),
+        (np.arange(25), np.arange(25) ** 2, 0.5, "the pool has 25 systems; .* at most 24, reweight takes any number"),
+    ],
+)
 def test_refusals(a, f, beta, words):
     with pytest.raises(ValueError, match=words):
         search(a, f, beta)

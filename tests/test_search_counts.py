@@ -5,23 +5,55 @@ import pandas as pd
 import pytest
 
 import whichbird as wb
-from whichbird import baseline
-from whichbird.digest import read_table
-from whichbird.report import published
+from whichbird.data.digest import read_table
+from whichbird.show.report import published
+from whichbird.solve import baseline
 
 SWITCHES = ["admissible", "size", "certificate"]
 # The exact counts behind the printed ones (which read 951.4K, 1.8M, …), per range, by the three switches.
 SUPPORTS = {
-    "full": {(1, 1, 1): 951_432, (1, 1, 0): 951_748, (0, 1, 1): 1_016_954, (1, 0, 1): 1_771_170,
-             (0, 1, 0): 1_017_270, (0, 0, 1): 1_900_122, (1, 0, 0): 2_999_023, (0, 0, 0): 3_144_912},
-    "narrow": {(1, 1, 1): 50, (1, 1, 0): 50, (0, 1, 1): 50, (1, 0, 1): 50,
-               (0, 1, 0): 50, (0, 0, 1): 50, (1, 0, 0): 3_225_830, (0, 0, 0): 3_275_950},
+    "full": {
+        (1, 1, 1): 951_432,
+        (1, 1, 0): 951_748,
+        (0, 1, 1): 1_016_954,
+        (1, 0, 1): 1_771_170,
+        (0, 1, 0): 1_017_270,
+        (0, 0, 1): 1_900_122,
+        (1, 0, 0): 2_999_023,
+        (0, 0, 0): 3_144_912,
+    },
+    "narrow": {
+        (1, 1, 1): 50,
+        (1, 1, 0): 50,
+        (0, 1, 1): 50,
+        (1, 0, 1): 50,
+        (0, 1, 0): 50,
+        (0, 0, 1): 50,
+        (1, 0, 0): 3_225_830,
+        (0, 0, 0): 3_275_950,
+    },
 }
 CANDIDATES = {  # a scan for changes of sign found these; it can only miss some
-    "full": {(1, 1, 1): 2_116_144, (1, 1, 0): 2_116_460, (0, 1, 1): 2_303_079, (1, 0, 1): 3_862_176,
-             (0, 1, 0): 2_303_395, (0, 0, 1): 4_253_661, (1, 0, 0): 5_759_754, (0, 0, 0): 6_206_212},
-    "narrow": {(1, 1, 1): 50, (1, 1, 0): 50, (0, 1, 1): 50, (1, 0, 1): 50,
-               (0, 1, 0): 50, (0, 0, 1): 50, (1, 0, 0): 4_752_434, (0, 0, 0): 4_919_336},
+    "full": {
+        (1, 1, 1): 2_116_144,
+        (1, 1, 0): 2_116_460,
+        (0, 1, 1): 2_303_079,
+        (1, 0, 1): 3_862_176,
+        (0, 1, 0): 2_303_395,
+        (0, 0, 1): 4_253_661,
+        (1, 0, 0): 5_759_754,
+        (0, 0, 0): 6_206_212,
+    },
+    "narrow": {
+        (1, 1, 1): 50,
+        (1, 1, 0): 50,
+        (0, 1, 1): 50,
+        (1, 0, 1): 50,
+        (0, 1, 0): 50,
+        (0, 0, 1): 50,
+        (1, 0, 0): 4_752_434,
+        (0, 0, 0): 4_919_336,
+    },
 }
 
 
@@ -68,10 +100,14 @@ def test_firings_are_the_published_ones(total):
 
 def test_a_narrow_sweep_today_gives_the_file(counts):
     d, betas = narrow_targets()
-    stored = counts.query("range == 'narrow' and admissible == 1 and size == 1 and certificate == 1").set_index("target")
+    stored = counts.query("range == 'narrow' and admissible == 1 and size == 1 and certificate == 1").set_index(
+        "target"
+    )
     for n, r in enumerate(wb.search_sweep(d.adequacy, d.fluency, betas)):
         today = pd.Series(vars(r.counts))
-        assert (stored.loc[n, today.index] == today).all() and abs(stored.loc[n, "beta"] - r.target) < 1e-9  # ten digits are stored
+        assert (stored.loc[n, today.index] == today).all() and abs(
+            stored.loc[n, "beta"] - r.target
+        ) < 1e-9  # ten digits are stored
 
 
 def test_one_target_in_all_settings_today_gives_the_file(counts):

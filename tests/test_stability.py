@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import whichbird as wb
-from whichbird.stability import leave_one_out, pooled_tau
+from whichbird.study.stability import leave_one_out, pooled_tau
 
 
 def slow_scores(human, scorers, systems):
@@ -92,16 +92,19 @@ def test_names_do_not_matter():
     assert pooled_tau(scores * 10 - 3) == pooled_tau(-scores) == tau  # only whether they agree is asked
 
 
-@pytest.mark.parametrize("call, sentence", [
-    (lambda: leave_one_out([0.1] * 3, [[0.2] * 3], 3), "human holds float64; whole numbers of permutations"),
-    (lambda: leave_one_out([1] * 3, [[0.2] * 3], 3), "scorers holds float64"),
-    (lambda: leave_one_out([1] * 3, [[2] * 3], 4), r"human has shape \(3,\), scorers \(1, 3\); .* 4 systems"),
-    (lambda: leave_one_out([1] * 3, [[2] * 6], 3), r"scorers \(1, 6\)"),
-    (lambda: leave_one_out([1], [[2]], 2), "at least three systems"),
-    (lambda: pooled_tau(np.ones((1, 3))), "1 rankings of 3 scorers; at least two"),
-    (lambda: pooled_tau(np.ones((3, 1))), "3 rankings of 1 scorers"),
-    (lambda: pooled_tau(np.array([[1, np.nan], [1, 2]])), "a score is nan"),
-])
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda: leave_one_out([0.1] * 3, [[0.2] * 3], 3), "human holds float64; whole numbers of permutations"),
+        (lambda: leave_one_out([1] * 3, [[0.2] * 3], 3), "scorers holds float64"),
+        (lambda: leave_one_out([1] * 3, [[2] * 3], 4), r"human has shape \(3,\), scorers \(1, 3\); .* 4 systems"),
+        (lambda: leave_one_out([1] * 3, [[2] * 6], 3), r"scorers \(1, 6\)"),
+        (lambda: leave_one_out([1], [[2]], 2), "at least three systems"),
+        (lambda: pooled_tau(np.ones((1, 3))), "1 rankings of 3 scorers; at least two"),
+        (lambda: pooled_tau(np.ones((3, 1))), "3 rankings of 1 scorers"),
+        (lambda: pooled_tau(np.array([[1, np.nan], [1, 2]])), "a score is nan"),
+    ],
+)
 def test_refusals(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 
 import whichbird as wb
-from whichbird.digest import folder, read_table
-from whichbird.stability import at_balance, leave_one_out, leave_one_out_at, pooled_tau
+from whichbird.data.digest import folder, read_table
+from whichbird.study.stability import at_balance, leave_one_out, leave_one_out_at, pooled_tau
 
 
 def pool(seed=0, systems=6, scorers=5):
     rng = np.random.default_rng(seed)
     pairs = systems * (systems - 1) // 2
-    return (rng.normal(size=systems), rng.normal(size=systems),
-            rng.integers(0, 1001, size=pairs), rng.integers(0, 1001, size=(scorers, pairs)))
+    return (
+        rng.normal(size=systems),
+        rng.normal(size=systems),
+        rng.integers(0, 1001, size=pairs),
+        rng.integers(0, 1001, size=(scorers, pairs)),
+    )
 
 
 def without(x, system, systems):
@@ -24,8 +28,11 @@ def without(x, system, systems):
 
 
 def slow_tau(rankings):
-    votes = [np.sign(r[m] - r[n]) * np.sign(s[m] - s[n])
-             for r, s in combinations(rankings, 2) for m, n in combinations(range(len(r)), 2)]
+    votes = [
+        np.sign(r[m] - r[n]) * np.sign(s[m] - s[n])
+        for r, s in combinations(rankings, 2)
+        for m, n in combinations(range(len(r)), 2)
+    ]
     return np.mean(votes)
 
 
@@ -43,7 +50,7 @@ def test_equals_the_definition_written_out():
     row = at_balance(a, f, human, scorers, [beta]).iloc[0]
     assert row["subsets"] == len(rankings) >= 2
     assert row["tau"] == pytest.approx(slow_tau(rankings), abs=1e-12)  # whole numbers divided: rounding of a mean only
-    assert row["ess"] == pytest.approx(np.mean(sizes), rel=1e-9)       # the solver's proven gap is below this
+    assert row["ess"] == pytest.approx(np.mean(sizes), rel=1e-9)  # the solver's proven gap is below this
 
 
 def test_a_pool_kept_at_its_own_balance_is_ranked_as_if_unweighted():
@@ -81,7 +88,7 @@ def test_no_tau_without_two_pools():
 
 def test_differences_up_to_the_tolerance_are_ties():
     scores = np.array([[3.0, 2.0, 1.0], [3.0, 2.0, 2.0 + 1e-12]])
-    assert pooled_tau(scores) == pytest.approx(1 / 3)          # the last pair counts as turned round
+    assert pooled_tau(scores) == pytest.approx(1 / 3)  # the last pair counts as turned round
     assert pooled_tau(scores, tie=1e-9) == pytest.approx(2 / 3)
 
 

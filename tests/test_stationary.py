@@ -2,12 +2,12 @@ from itertools import combinations
 
 import mpmath
 import numpy as np
-import pytest
-
 import oracle
+import pytest
 from pools import ENDE24, FIVE, KINDS, UNCERTIFIABLE, make
-from whichbird.balance import balance, constraint_gradient, pair_balances
-from whichbird.stationary import stationary_points
+
+from whichbird.core.balance import balance, constraint_gradient, pair_balances
+from whichbird.solve.stationary import stationary_points
 
 
 def exact(a, f, beta):
@@ -21,7 +21,7 @@ def exact(a, f, beta):
             for j in range(n):
                 matrix[i, j] = beta * f[i] * f[j] - (1 - beta) * a[i] * a[j]
         theta, vectors = mpmath.eigsy(matrix)
-        g = [(1 - beta) * x * x - beta * y * y for x, y in zip(a, f)]
+        g = [(1 - beta) * x * x - beta * y * y for x, y in zip(a, f, strict=True)]
         c = sum(g) / n
         r = [sum(vectors[i, j] * (g[i] - c) for i in range(n)) for j in range(n)]
         total = sum(x * x for x in r)
@@ -31,14 +31,19 @@ def exact(a, f, beta):
         def times(*factors):
             out = [mpmath.mpf(1)]
             for factor in factors:
-                out = [sum(out[i] * factor[k - i] for i in range(len(out)) if 0 <= k - i < len(factor))
-                       for k in range(len(out) + len(factor) - 1)]
+                out = [
+                    sum(out[i] * factor[k - i] for i in range(len(out)) if 0 <= k - i < len(factor))
+                    for k in range(len(out) + len(factor) - 1)
+                ]
             return out + [mpmath.mpf(0)] * (6 - len(out))
 
         one, two = [1, 2 * t1], [1, 2 * t2]
-        terms = [times([c, -flat], one, one, two, two), times([0, -r1, -r1 * t1], two, two),
-                 times([0, -r2, -r2 * t2], one, one)]
-        phi = [sum(x) for x in zip(*terms)]
+        terms = [
+            times([c, -flat], one, one, two, two),
+            times([0, -r1, -r1 * t1], two, two),
+            times([0, -r2, -r2 * t2], one, one),
+        ]
+        phi = [sum(x) for x in zip(*terms, strict=True)]
         while abs(phi[-1]) <= mpmath.mpf(10) ** -40 * max(map(abs, phi)):
             phi.pop()
         roots = mpmath.polyroots(phi[::-1], maxsteps=1000, extraprec=500)
@@ -48,7 +53,7 @@ def exact(a, f, beta):
 def assert_stationary(points, a, f, beta):
     """Each point sums to one, has b = 0 and w + ηb′ constant, all relative to the size of what is summed up."""
     a, f = np.asarray(a), np.asarray(f)
-    for w, eta in zip(points.weights, points.eta):
+    for w, eta in zip(points.weights, points.eta, strict=True):
         size = np.abs(w).sum()
         assert w.sum() == pytest.approx(1, abs=1e-13 * size)
         x, y = a - w @ a, f - w @ f
@@ -70,8 +75,8 @@ def test_the_fixture_whose_optimum_cannot_be_certified():
     a, f, beta = UNCERTIFIABLE
     points = stationary_points(a, f, beta)
     inside = (points.weights > 0).all(axis=1)
-    assert points.weights[inside] == pytest.approx(np.array([[.0088, .0861, .4245, .4806]]), abs=5e-5)
-    assert points.eta[inside] == pytest.approx([-.878], abs=5e-4)
+    assert points.weights[inside] == pytest.approx(np.array([[0.0088, 0.0861, 0.4245, 0.4806]]), abs=5e-5)
+    assert points.eta[inside] == pytest.approx([-0.878], abs=5e-4)
     assert points.eta == pytest.approx(exact(a, f, beta), rel=1e-9)
 
 

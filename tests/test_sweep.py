@@ -1,14 +1,14 @@
 """The sweep against the same thing done dial by dial, in loops."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
 import whichbird as wb
-from whichbird.augment import DIALS, FAMILIES, shifts
-from whichbird.sweep import beta_grid, correlations, sweep
+from whichbird.core.augment import DIALS, FAMILIES, shifts
+from whichbird.study.sweep import beta_grid, correlations, sweep
 
 DATASET = "ted_ende"
 
@@ -26,11 +26,12 @@ def betas(d):
 
 def answers(scores, same):
     """Mean answer over the neighbours of one scorer."""
-    up = [1.0 if b > a + same else 0.5 if abs(b - a) <= same else 0.0 for a, b in zip(scores, scores[1:], strict=False)]
+    up = [1.0 if b > a + same else 0.5 if abs(b - a) <= same else 0.0 for a, b in pairwise(scores)]
     return sum(up) / len(up)
 
 
 # The sweep
+
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_spa_equals_loops(d, betas, family):
@@ -45,8 +46,9 @@ def test_spa_equals_loops(d, betas, family):
         assert table["ess"][n] == pytest.approx(float(1 / sum(x * x for x in w)), rel=1e-14)
         per_scorer = []
         for dials in few.curve_counts(family).tolist():
-            far = [sum(q * abs(h - p) for q, h, p in zip(pi, human, dial, strict=True) if q) / sum(pi)
-                   for dial in dials]
+            far = [
+                sum(q * abs(h - p) for q, h, p in zip(pi, human, dial, strict=True) if q) / sum(pi) for dial in dials
+            ]
             # exact numbers, and the library's rule for a tie: a billionth of a permutation
             per_scorer.append(answers([-x for x in far], Fraction(1, 10**9)))
         assert table[family][n] == pytest.approx(np.mean(per_scorer), rel=1e-12)  # a mean of some hundred answers
@@ -98,6 +100,7 @@ def test_refusals(d):
 
 # The grid
 
+
 @pytest.mark.parametrize("name", ["ende24", "jazh24", "ted_zhen"])
 def test_grid(name):
     q = wb.load(name)
@@ -116,13 +119,15 @@ def test_grid_of_coinciding_and_collinear_systems():
 
 # Many correlations at once
 
+
 def test_correlations_equal_numpy_and_the_plain_function():
     rng = np.random.default_rng(6)
     h, y, w = rng.normal(size=7), rng.normal(size=(3, 5, 7)), rng.dirichlet(np.ones(7), size=4)
     r = correlations(h, y, w)
     assert r.shape == (4, 3, 5)
     assert correlations(h, y, np.ones((1, 7)))[0] == pytest.approx(
-        np.array([[np.corrcoef(h, v)[0, 1] for v in rows] for rows in y]), abs=1e-14)  # both sums of products below one
+        np.array([[np.corrcoef(h, v)[0, 1] for v in rows] for rows in y]), abs=1e-14
+    )  # both sums of products below one
     for n, a, b in np.ndindex(r.shape):
         assert r[n, a, b] == pytest.approx(wb.pearson(h, y[a, b], w[n]), abs=1e-14)
 
@@ -140,8 +145,8 @@ def test_a_side_without_spread_correlates_with_nothing():
     h = np.array([0.1, 0.1, 0.3, 0.4])
     y = np.array([[0.7, 0.7 + 1e-16, 0.7, 0.7], [1.0, 2.0, 3.0, 5.0], [0.7, 0.9, 0.9, 0.9]])
     r = correlations(h, y, np.array([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]]))
-    assert (r[:, 0] == 0).all()          # the scorer is constant, up to rounding
-    assert (r[1] == 0).all()             # people tie the two systems that count
+    assert (r[:, 0] == 0).all()  # the scorer is constant, up to rounding
+    assert (r[1] == 0).all()  # people tie the two systems that count
     assert r[2, 2] == 0 and r[0, 2] > 0  # the scorer ties the two that count, but not all
     assert r[2, 1] == pytest.approx(1, abs=1e-15)
 

@@ -6,11 +6,12 @@ import pytest
 from slow import preference as slow_preference
 
 import whichbird as wb
-from whichbird import synthesis
-from whichbird.augment import DIALS, FAMILIES, direction, offsets
-from whichbird.permutation import p_counts
-from whichbird.pool import Pool
-from whichbird.synthesis import CONSTRUCTIONS, POOLS, evaluate, members, orders, regroup, synthesise
+from whichbird.core.augment import DIALS, FAMILIES, direction, offsets
+from whichbird.core.permutation import p_counts
+from whichbird.data.digest import read_table
+from whichbird.data.pool import Pool
+from whichbird.study import synthesis
+from whichbird.study.synthesis import CONSTRUCTIONS, POOLS, evaluate, members, orders, regroup, synthesise
 
 NAN = float("nan")
 SYNTHETIC = ["adequacy", "fluency", "adequacy+fluency"]  # the pools without any real system
@@ -19,8 +20,9 @@ SYNTHETIC = ["adequacy", "fluency", "adequacy+fluency"]  # the pools without any
 def pool_of(a, f, total=None, scorers=None, **more):
     a, f = np.asarray(a, dtype=float), np.asarray(f, dtype=float)
     names = tuple("abcdefgh"[: len(a)])
-    return Pool("made", names, np.arange(a.shape[1]), a.shape[1], a + f if total is None else total, a, f,
-                scorers or {}, **more)
+    return Pool(
+        "made", names, np.arange(a.shape[1]), a.shape[1], a + f if total is None else total, a, f, scorers or {}, **more
+    )
 
 
 def random_pool(systems=3, segments=12, seed=3, levels=4):
@@ -43,8 +45,17 @@ def test_three_systems_on_four_segments_by_hand():
     assert order["adequacy"].tolist() == [[0, 2, 0, 0], [1, 0, 1, 1], [2, 1, 2, 2]]
     assert order["fluency"].tolist() == [[1] * 4, [2] * 4, [0] * 4]
     union = synthesise(pool_of(A, F, scorers={"x": X}))
-    assert union.systems == ("a", "b", "c", "adequacy 1", "adequacy 2", "adequacy 3",
-                             "fluency 1", "fluency 2", "fluency 3")
+    assert union.systems == (
+        "a",
+        "b",
+        "c",
+        "adequacy 1",
+        "adequacy 2",
+        "adequacy 3",
+        "fluency 1",
+        "fluency 2",
+        "fluency 3",
+    )
     assert union.adequacy[3:6].tolist() == [[0, 0, -2, -5], [-1, -1, -3, -6], [-2, -2, -7, -7]]
     # fluency goes along
     assert union.fluency[3:6].tolist() == [[-4, -3, -4, -4], [-2, -4, -2, -2], [-3, -2, -3, -3]]
@@ -97,10 +108,14 @@ def test_seeds_reproduce_and_matter():
 def test_regrouping_conserves_every_segment():
     pool = random_pool(5, 40)
     union = synthesise(pool)
-    for before, after in [(pool.total, union.total), (pool.adequacy, union.adequacy), (pool.fluency, union.fluency),
-                          *((pool.scorers[s], union.scorers[s]) for s in pool.scorers)]:
+    for before, after in [
+        (pool.total, union.total),
+        (pool.adequacy, union.adequacy),
+        (pool.fluency, union.fluency),
+        *((pool.scorers[s], union.scorers[s]) for s in pool.scorers),
+    ]:
         for part in range(3):
-            assert np.array_equal(np.sort(after[5 * part:5 * part + 5], axis=0), np.sort(before, axis=0))
+            assert np.array_equal(np.sort(after[5 * part : 5 * part + 5], axis=0), np.sort(before, axis=0))
     # and not only scores one by one: whole translations move
     everything = np.stack([pool.total, pool.adequacy, pool.fluency, pool.scorers["x"]])
     moved = np.stack([union.total, union.adequacy, union.fluency, union.scorers["x"]])
@@ -118,6 +133,7 @@ def test_segments_that_cannot_be_sorted_are_left_out():
 
 
 # --- the measures
+
 
 def slow_rows(pool, dials):
     """Both constructions as the words say, one permutation test per pool, scorer and dial."""
@@ -139,15 +155,18 @@ def slow_rows(pool, dials):
             own = directions(sub, total, a, f)
             for family in FAMILIES:
                 curves["published", family].append(
-                    [p_counts(regroup(x + d * real[family][:, None], order)[who]) for d in dials[family]])
+                    [p_counts(regroup(x + d * real[family][:, None], order)[who]) for d in dials[family]]
+                )
                 curves["fair", family].append([p_counts(sub + d * own[family][:, None]) for d in dials[family]])
             spread = np.std(real["explainability"])
             carried = regroup(real["explainability"][:, None] + np.zeros(x.shape), order)[who].mean(axis=1)
             reach["published"].append(np.std(carried) / spread)
             reach["fair"].append(np.std(own["explainability"]) / spread)
         for c in CONSTRUCTIONS:
-            measures = {family: slow_preference(p_counts(total), np.array(curves[c, family]), np.ones(who.size))
-                        for family in FAMILIES}
+            measures = {
+                family: slow_preference(p_counts(total), np.array(curves[c, family]), np.ones(who.size))
+                for family in FAMILIES
+            }
             beta = wb.balance(a.mean(axis=1), f.mean(axis=1))
             rows[c, name] = {"systems": who.size, "beta": beta, **measures, "reach": np.median(reach[c])}
     return rows
@@ -170,7 +189,7 @@ def test_both_constructions_in_loops(monkeypatch):
 
 # --- what ships
 
-TABLE = wb.digest.read_table("synthesised.csv")
+TABLE = read_table("synthesised.csv")
 
 
 def column(name, construction):

@@ -5,8 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from owndata import ADEQUACY, FLUENCY, SCORERS, SEGMENTS, SYSTEMS, field, human, long, pairs, refused, run, wide
 
 import whichbird as wb
@@ -17,7 +16,12 @@ from whichbird import DataError
 def folder(tmp_path_factory):
     """Good files, once for all tests that only read them."""
     out = tmp_path_factory.mktemp("files")
-    for name, text in {"human.csv": human(), "wide.csv": wide(), "long.csv": long(), "near.seg.score": field(SCORERS["near"])}.items():
+    for name, text in {
+        "human.csv": human(),
+        "wide.csv": wide(),
+        "long.csv": long(),
+        "near.seg.score": field(SCORERS["near"]),
+    }.items():
         (out / name).write_text(text, encoding="utf-8")
     return out
 
@@ -47,11 +51,21 @@ def test_human_tables(tmp_path, pool):
 
 def test_mqm_rows_are_told_by_their_columns(tmp_path):
     rows = ["system\tdoc\tdoc_id\tseg_id\trater\tcategory\tseverity"]
-    rows += [f"{s}\td\t1\t{seg}\tr\t{c}\t{v}" for s, seg, c, v in (
-        ("a", "s7", "Accuracy/Omission", "Major"), ("a", "s8", "no-error", "no-error"),
-        ("b", "s7", "Fluency/Grammar", "Minor"), ("b", "s8", "Style/Awkward", "Minor"))]
+    rows += [
+        f"{s}\td\t1\t{seg}\tr\t{c}\t{v}"
+        for s, seg, c, v in (
+            ("a", "s7", "Accuracy/Omission", "Major"),
+            ("a", "s8", "no-error", "no-error"),
+            ("b", "s7", "Fluency/Grammar", "Minor"),
+            ("b", "s8", "Style/Awkward", "Minor"),
+        )
+    ]
     pool = wb.read_human(write(tmp_path, "mqm.tsv", "\r\n".join(rows)))
-    assert pool.segments == ("s7", "s8") and pool.adequacy.tolist() == [[-5, 0], [0, 0]] and pool.fluency.tolist() == [[0, 0], [-1, -1]]
+    assert (
+        pool.segments == ("s7", "s8")
+        and pool.adequacy.tolist() == [[-5, 0], [0, 0]]
+        and pool.fluency.tolist() == [[0, 0], [-1, -1]]
+    )
     doubled = write(tmp_path, "two.tsv", "\n".join(rows + [row.replace("\td\t1\t", "\te\t2\t") for row in rows[1:]]))
     assert wb.read_human(doubled).segments == ("d:1:s7", "d:1:s8", "e:2:s7", "e:2:s8")
 
@@ -66,10 +80,17 @@ def test_every_form_of_scores_says_the_same(tmp_path, folder, pool):
     assert list(wb.read_scorers(folder / "near.seg.score", pool, name="other")) == ["other"]
 
 
-@pytest.mark.parametrize("change", [
-    lambda raw: b"\xef\xbb\xbf" + raw, lambda raw: raw.replace(b"\n", b"\r\n"), lambda raw: raw.rstrip(b"\n"), lambda raw: raw + b"\n\n  \n\t\n",
-    lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"),
-], ids=["bom", "crlf", "no last line end", "blank lines after", "bom and crlf"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: b"\xef\xbb\xbf" + raw,
+        lambda raw: raw.replace(b"\n", b"\r\n"),
+        lambda raw: raw.rstrip(b"\n"),
+        lambda raw: raw + b"\n\n  \n\t\n",
+        lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"),
+    ],
+    ids=["bom", "crlf", "no last line end", "blank lines after", "bom and crlf"],
+)
 @pytest.mark.parametrize("name", ["human.csv", "wide.csv", "near.seg.score"])
 def test_harmless_differences_of_files(tmp_path, folder, pool, change, name):
     path = write(tmp_path, name, change((folder / name).read_bytes()))
@@ -87,37 +108,95 @@ def test_field_files_of_a_dataset_cover_all_lines_or_the_rated_ones(tmp_path):
     unrated = int(np.setdiff1d(np.arange(d.source_lines), d.lines)[0])
     lines = field(x, d.systems).splitlines()
     lines[unrated] = f"{d.systems[0]}\tNone"
-    table = "system,segment,score\n" + "".join(f"{s},{n + 1},{x[k, n]}\n" for k, s in enumerate(d.systems) for n in d.lines)
-    for path in (every, rated, write(tmp_path, "none.seg.score", "\n".join(lines)), write(tmp_path, "table.csv", table)):
+    table = "system,segment,score\n" + "".join(
+        f"{s},{n + 1},{x[k, n]}\n" for k, s in enumerate(d.systems) for n in d.lines
+    )
+    for path in (
+        every,
+        rated,
+        write(tmp_path, "none.seg.score", "\n".join(lines)),
+        write(tmp_path, "table.csv", table),
+    ):
         assert np.array_equal(*wb.read_scorers(path, d).values(), x[:, d.lines])
 
 
 FIELD, WIDE = field(SCORERS["near"]), wide()
 BAD_SCORES = {  # what is wrong: (file name, content, the sentence after the file's name)
-    "missing system": ("x.seg.score", FIELD.replace("cow", "refA"), "system 'cow' is missing; all 4 rated systems of human.csv are needed"),
-    "misspelt system": ("x.seg.score", FIELD.replace("cow", "cows"),
-                        "line 13, column 1: system 'cows' is not among the 4 rated systems of human.csv; did you mean 'cow'?"),
-    "extra system": ("x.seg.score", FIELD + "yak\t1\n", "line 25, column 1: system 'yak' is not among the 4 rated systems of human.csv "
-                     "(--ignore-extra leaves such systems out)"),
-    "too few lines": ("x.seg.score", FIELD[:FIELD.rindex("doe")], "line 23: system 'doe' ends after 5 lines; 6 are expected"),
+    "missing system": (
+        "x.seg.score",
+        FIELD.replace("cow", "refA"),
+        "system 'cow' is missing; all 4 rated systems of human.csv are needed",
+    ),
+    "misspelt system": (
+        "x.seg.score",
+        FIELD.replace("cow", "cows"),
+        "line 13, column 1: system 'cows' is not among the 4 rated systems of human.csv; did you mean 'cow'?",
+    ),
+    "extra system": (
+        "x.seg.score",
+        FIELD + "yak\t1\n",
+        "line 25, column 1: system 'yak' is not among the 4 rated systems of human.csv "
+        "(--ignore-extra leaves such systems out)",
+    ),
+    "too few lines": (
+        "x.seg.score",
+        FIELD[: FIELD.rindex("doe")],
+        "line 23: system 'doe' ends after 5 lines; 6 are expected",
+    ),
     "too many lines": ("x.seg.score", FIELD + "doe\t1\n", "line 25: system 'doe' ends after 7 lines; 6 are expected"),
     "no number": ("x.seg.score", FIELD.replace("\t", "\tx", 1), "line 1, column 2 has 'x"),
-    "not a number": ("x.seg.score", "ant\tNaN\n" + FIELD.split("\n", 1)[1], "line 1, column 2 has 'NaN'; a finite number is expected"),
-    "infinity": ("x.seg.score", "ant\t-inf\n" + FIELD.split("\n", 1)[1], "line 1, column 2 has '-inf'; a finite number is expected"),
-    "too large": ("x.seg.score", "ant\t1e200\n" + FIELD.split("\n", 1)[1], "line 1, column 2 has '1e200'; a score between"),
-    "underscore": ("x.seg.score", "ant\t1_0\n" + FIELD.split("\n", 1)[1], "line 1, column 2 has '1_0'; a finite number is expected"),
-    "no score": ("x.seg.score", "ant\tNone\n" + FIELD.split("\n", 1)[1], "line 1, column 2: 'ant' has no score on a rated segment"),
+    "not a number": (
+        "x.seg.score",
+        "ant\tNaN\n" + FIELD.split("\n", 1)[1],
+        "line 1, column 2 has 'NaN'; a finite number is expected",
+    ),
+    "infinity": (
+        "x.seg.score",
+        "ant\t-inf\n" + FIELD.split("\n", 1)[1],
+        "line 1, column 2 has '-inf'; a finite number is expected",
+    ),
+    "too large": (
+        "x.seg.score",
+        "ant\t1e200\n" + FIELD.split("\n", 1)[1],
+        "line 1, column 2 has '1e200'; a score between",
+    ),
+    "underscore": (
+        "x.seg.score",
+        "ant\t1_0\n" + FIELD.split("\n", 1)[1],
+        "line 1, column 2 has '1_0'; a finite number is expected",
+    ),
+    "no score": (
+        "x.seg.score",
+        "ant\tNone\n" + FIELD.split("\n", 1)[1],
+        "line 1, column 2: 'ant' has no score on a rated segment",
+    ),
     "three columns": ("x.seg.score", FIELD + "doe\t1\t2\n", "line 25 has 3 columns; system, tab, score is expected"),
     "one column": ("x.seg.score", "ant 1\n" + FIELD, "line 1 has 1 column; system, tab, score is expected"),
     "empty": ("x.seg.score", "", "the file is empty"),
     "only blank": ("x.csv", "\r\n \n", "the file is empty"),
     "encoding": ("x.seg.score", FIELD.encode() + b"caf\xe9\t1\n", f"line 25: byte {len(FIELD) + 3} is not UTF-8 text"),
     "utf-16 without a mark": ("x.csv", WIDE.encode("utf-16-le"), "line 1 has a zero byte, so it is not UTF-8 text"),
-    "blank line between": ("x.seg.score", FIELD.replace("\n", "\n\n", 1), "line 2 has 1 column; system, tab, score is expected"),
+    "blank line between": (
+        "x.seg.score",
+        FIELD.replace("\n", "\n\n", 1),
+        "line 2 has 1 column; system, tab, score is expected",
+    ),
     "utf-16": ("x.csv", WIDE.encode("utf-16"), "line 1: byte 0 is not UTF-8 text"),
-    "constant": ("x.seg.score", "".join(f"{s}\t{v}\n" for s in SYSTEMS for v in range(6)), "scorer 'x' is constant: every system has the mean score 2.5"),
-    "table: constant": ("x.csv", "system,segment,flat\n" + "".join(f"{s},{n},0.1\n" for s in SYSTEMS for n in SEGMENTS), "scorer 'flat' is constant"),
-    "table: no system": ("x.csv", WIDE.replace("system", "who"), "line 1 has no column 'system'; the header must name system, segment"),
+    "constant": (
+        "x.seg.score",
+        "".join(f"{s}\t{v}\n" for s in SYSTEMS for v in range(6)),
+        "scorer 'x' is constant: every system has the mean score 2.5",
+    ),
+    "table: constant": (
+        "x.csv",
+        "system,segment,flat\n" + "".join(f"{s},{n},0.1\n" for s in SYSTEMS for n in SEGMENTS),
+        "scorer 'flat' is constant",
+    ),
+    "table: no system": (
+        "x.csv",
+        WIDE.replace("system", "who"),
+        "line 1 has no column 'system'; the header must name system, segment",
+    ),
     "table: no header": ("x.csv", "ant,u,1\n", "line 1 has no column 'system'"),
     "table: no scores": ("x.csv", "system,segment\nant,u\n", "line 1 has no column of scores"),
     "table: no score beside scorer": ("x.csv", "system,segment,scorer\nant,u,a\n", "line 1 has no column of scores"),
@@ -125,14 +204,38 @@ BAD_SCORES = {  # what is wrong: (file name, content, the sentence after the fil
     "table: column without name": ("x.csv", WIDE.replace("Far-2", ""), "line 1, column 4 has no name"),
     "table: no rows": ("x.csv", WIDE.split("\n")[0], "no row follows the header"),
     "table: short row": ("x.csv", WIDE + "u,ant,1\n", "line 26 has 3 columns where the header has 4"),
-    "table: no number": ("x.csv", WIDE.replace(str(SCORERS["Far-2"][0, 0]), "high", 1), "line 2, column 4 (Far-2) has 'high'; a finite number"),
-    "table: empty cell": ("x.csv", WIDE.replace(f",{SCORERS['Far-2'][0, 0]}\n", ",\n", 1), "line 2, column 4 (Far-2) has ''; a finite number"),
+    "table: no number": (
+        "x.csv",
+        WIDE.replace(str(SCORERS["Far-2"][0, 0]), "high", 1),
+        "line 2, column 4 (Far-2) has 'high'; a finite number",
+    ),
+    "table: empty cell": (
+        "x.csv",
+        WIDE.replace(f",{SCORERS['Far-2'][0, 0]}\n", ",\n", 1),
+        "line 2, column 4 (Far-2) has ''; a finite number",
+    ),
     "table: empty name": ("x.csv", WIDE.replace("u,ant", "u,", 1), "line 2, column 2 (system) is empty"),
-    "table: twice": ("x.csv", WIDE + "u,ant,1,1\n", "line 26 repeats the score of 'near' for 'ant' on segment 'u', which line 2 has already"),
-    "table: unknown segment": ("x.csv", WIDE + "q,ant,1,1\n", "line 26, column 1 (segment) has 'q'; a segment that is rated is expected"),
-    "table: extra system": ("x.csv", WIDE + "u,yak,1,1\n", "line 26, column 2 (system): system 'yak' is not among the 4 rated systems"),
-    "table: missing cell": ("x.csv", WIDE[:WIDE.rindex("z,doe")], "'near' has no score for 'doe' on segment 'z'"),
-    "table: row of two lines": ("x.csv", WIDE + '"u\nv",ant,1,x\n', "line 26, column 1 (segment) has 'u\\nv'; a segment"),
+    "table: twice": (
+        "x.csv",
+        WIDE + "u,ant,1,1\n",
+        "line 26 repeats the score of 'near' for 'ant' on segment 'u', which line 2 has already",
+    ),
+    "table: unknown segment": (
+        "x.csv",
+        WIDE + "q,ant,1,1\n",
+        "line 26, column 1 (segment) has 'q'; a segment that is rated is expected",
+    ),
+    "table: extra system": (
+        "x.csv",
+        WIDE + "u,yak,1,1\n",
+        "line 26, column 2 (system): system 'yak' is not among the 4 rated systems",
+    ),
+    "table: missing cell": ("x.csv", WIDE[: WIDE.rindex("z,doe")], "'near' has no score for 'doe' on segment 'z'"),
+    "table: row of two lines": (
+        "x.csv",
+        WIDE + '"u\nv",ant,1,x\n',
+        "line 26, column 1 (segment) has 'u\\nv'; a segment",
+    ),
     "table: open quote": ("x.csv", WIDE + '"u,ant,1,1\nu,bee,1,1\n', "line 26 is no row of a table"),
     "table: blank lines first": ("x.csv", "\n\n" + WIDE.replace("system", "who"), "line 3 has no column 'system'"),
     "table: bad quotes": ("x.csv", WIDE + '"u"x,ant,1,1\n', "line 26 is no row of a table"),
@@ -149,8 +252,12 @@ def test_bad_score_files(tmp_path, folder, flaw):
 
 def test_what_is_extra_can_be_left_out(tmp_path, pool):
     for name, text in (("near.seg.score", FIELD + "yak\t1\n"), ("near.csv", WIDE + "u,yak,1,1\nq,ant,1,1\n")):
-        assert np.array_equal(wb.read_scorers(write(tmp_path, name, text), pool, ignore_extra=True)["near"], SCORERS["near"])
-    with pytest.raises(DataError, match="'cow' is missing; all 4 rated systems of human.csv are needed; is it called 'cows'?"):
+        assert np.array_equal(
+            wb.read_scorers(write(tmp_path, name, text), pool, ignore_extra=True)["near"], SCORERS["near"]
+        )
+    with pytest.raises(
+        DataError, match="'cow' is missing; all 4 rated systems of human.csv are needed; is it called 'cows'?"
+    ):
         wb.read_scorers(write(tmp_path, "x.seg.score", FIELD.replace("cow", "cows")), pool, ignore_extra=True)
 
 
@@ -158,39 +265,49 @@ def test_segments_of_a_dataset_are_source_lines_from_one(tmp_path):
     d = wb.load("ende24")
     for segment in ("0", "999", "1.0", "u"):
         rows = "".join(f"{s},{segment},1\n" for s in d.systems)
-        with pytest.raises(DataError, match=rf"line 2, column 2 \(segment\) has '{segment}'; a source line, 1 to 998, is expected"):
+        with pytest.raises(
+            DataError, match=rf"line 2, column 2 \(segment\) has '{segment}'; a source line, 1 to 998, is expected"
+        ):
             wb.read_scorers(write(tmp_path, "x.csv", "system,segment,score\n" + rows), d)
     unrated = int(np.setdiff1d(np.arange(d.source_lines), d.lines)[0])
     rows = "".join(f"{s},{unrated + 1},1\n" for s in d.systems)
     with pytest.raises(DataError, match="no rated segment is there"):
         wb.read_scorers(write(tmp_path, "x.csv", "system,segment,score\n" + rows), d)
     few = write(tmp_path, "few.seg.score", field(np.ones((16, 486)), d.systems))
-    with pytest.raises(DataError, match="line 486: system 'Aya23' ends after 486 lines; 998 .all source lines. or 487 .the rated ones."):
+    with pytest.raises(
+        DataError, match="line 486: system 'Aya23' ends after 486 lines; 998 .all source lines. or 487 .the rated ones."
+    ):
         wb.read_scorers(few, d)
 
 
-@pytest.mark.parametrize("text, sentence", {
-    "system,adequacy,fluency\na,1,2\nb,2,x\n": "line 3, column 3 (fluency) has 'x'; a finite number is expected",
-    "system,adequacy,fluency\na,1,2\na,2,3\n": "line 3 repeats system 'a', which line 2 has already",
-    "system,adequacy\na,1\n": "line 1 has no column 'fluency'; the header must name system, adequacy, fluency",
-    "system,adequacy,fluency\na,1,2\n": "the pool has 1 system; a balance needs at least two",
-    "system,adequacy,fluency\na,1,2\nb,1,2\n": "all 2 systems have the same adequacy and fluency",
-    "system,adequacy,fluency\na,1,2\nb,nan,2\n": "line 3, column 2 (adequacy) has 'nan'",
-    "system,adequacy,fluency\na,1,2\nb,2,2\nc,3,9\n": "beta = 0.01 cannot be reached; this pool reaches 0.019999",
-}.items())
+@pytest.mark.parametrize(
+    "text, sentence",
+    {
+        "system,adequacy,fluency\na,1,2\nb,2,x\n": "line 3, column 3 (fluency) has 'x'; a finite number is expected",
+        "system,adequacy,fluency\na,1,2\na,2,3\n": "line 3 repeats system 'a', which line 2 has already",
+        "system,adequacy\na,1\n": "line 1 has no column 'fluency'; the header must name system, adequacy, fluency",
+        "system,adequacy,fluency\na,1,2\n": "the pool has 1 system; a balance needs at least two",
+        "system,adequacy,fluency\na,1,2\nb,1,2\n": "all 2 systems have the same adequacy and fluency",
+        "system,adequacy,fluency\na,1,2\nb,nan,2\n": "line 3, column 2 (adequacy) has 'nan'",
+        "system,adequacy,fluency\na,1,2\nb,2,2\nc,3,9\n": "beta = 0.01 cannot be reached; this pool reaches 0.019999",
+    }.items(),
+)
 def test_bad_tables_of_systems(tmp_path, text, sentence):
     path = write(tmp_path, "systems.csv", text)
     assert refused(*run("reweight", path, "--beta", "0.01")).startswith(f"whichbird reweight: {path}: {sentence}")
 
 
-@pytest.mark.parametrize("text, sentence", {
-    human("ant,u,1,1\n"): "line 26 repeats system 'ant' on segment 'u', which line 2 has already",
-    human("ant,new,1,\n"): "line 26, column 4 (fluency) has ''; a finite number is expected",
-    human().replace("fluency", "flow"): "line 1 has no column 'fluency'",
-    "system,segment,adequacy,fluency\nant,u,1,1\nrefA,u,1,1\n": "1 of its systems are machines; at least two are needed",
-    "system\tcategory\tseverity\nx\ty\tz\n": "line 1 has no column 'doc'",
-    "system,doc,doc_id,seg_id,rater,category,severity\nx,d,1,1,r,y,z\n": "line 1 has no tabs; rows of MQM errors must be separated by tabs",
-}.items())
+@pytest.mark.parametrize(
+    "text, sentence",
+    {
+        human("ant,u,1,1\n"): "line 26 repeats system 'ant' on segment 'u', which line 2 has already",
+        human("ant,new,1,\n"): "line 26, column 4 (fluency) has ''; a finite number is expected",
+        human().replace("fluency", "flow"): "line 1 has no column 'fluency'",
+        "system,segment,adequacy,fluency\nant,u,1,1\nrefA,u,1,1\n": "1 of its systems are machines; at least two are needed",
+        "system\tcategory\tseverity\nx\ty\tz\n": "line 1 has no column 'doc'",
+        "system,doc,doc_id,seg_id,rater,category,severity\nx,d,1,1,r,y,z\n": "line 1 has no tabs; rows of MQM errors must be separated by tabs",
+    }.items(),
+)
 def test_bad_human_ratings(tmp_path, folder, text, sentence):
     path = write(tmp_path, "human.csv", text)
     said = refused(*run("evaluate", "--human", path, "--scores", folder / "wide.csv"))
@@ -199,7 +316,12 @@ def test_bad_human_ratings(tmp_path, folder, text, sentence):
 
 def test_unreadable_places(tmp_path, folder):
     for path, sentence in ((tmp_path, "cannot be read (Is a directory)"), (tmp_path / "none.csv", "no such file")):
-        for argv in (["reweight", path, "--beta", 0.5], ["calibrate", path, "--dataset", "ende24"], ["rank", "ende24", "--scores", path], ["evaluate", "--human", path, "--scores", "x"]):
+        for argv in (
+            ["reweight", path, "--beta", 0.5],
+            ["calibrate", path, "--dataset", "ende24"],
+            ["rank", "ende24", "--scores", path],
+            ["evaluate", "--human", path, "--scores", "x"],
+        ):
             assert refused(*run(*argv)).endswith(f": {path}: {sentence}")
 
 
@@ -211,8 +333,12 @@ COMMANDS = {  # each parser behind the command that uses it; {} is the file unde
     "pairs": ["calibrate", "{}", "--dataset", "jazh24", "--step", "1", "--resamples", "9"],
 }
 GOOD = {
-    "systems": "system,adequacy,fluency\n" + "".join(f"{s},{a},{f}\n" for s, a, f in zip(SYSTEMS, ADEQUACY[:, 0], FLUENCY[:, 0], strict=True)),
-    "human": human(), "scores": wide(), "shipped": FIELD, "pairs": pairs(),
+    "systems": "system,adequacy,fluency\n"
+    + "".join(f"{s},{a},{f}\n" for s, a, f in zip(SYSTEMS, ADEQUACY[:, 0], FLUENCY[:, 0], strict=True)),
+    "human": human(),
+    "scores": wide(),
+    "shipped": FIELD,
+    "pairs": pairs(),
 }
 
 
@@ -222,7 +348,9 @@ def survives(folder, which, raw, suffix):
     Exit code 1 is for the one failure that the solver documents: systems that all but coincide beside one far away.
     """
     (folder / f"attack{suffix}").write_bytes(raw)
-    argv = [a.replace("{}", f"attack{suffix}") if a != "human.csv" and a != "near.seg.score" else a for a in COMMANDS[which]]
+    argv = [
+        a.replace("{}", f"attack{suffix}") if a != "human.csv" and a != "near.seg.score" else a for a in COMMANDS[which]
+    ]
     argv = [str(folder / a) if (folder / a).is_file() else a for a in argv]
     code, out, err = run(*argv)
     errors = [line for line in err.splitlines() if not line.startswith("note: ")]
@@ -243,8 +371,30 @@ def test_arbitrary_bytes_never_end_in_a_traceback(folder, which, raw, suffix):
     assert survives(folder, which, raw, suffix) == 2  # nothing that short and random is a whole file
 
 
-CELL = st.one_of(st.sampled_from(["", "0", "-0.0", "1e99", "-1e99", "1e-320", "nan", "1e400", "system", "ant", "u", "refA", '"', "\t", "\r", "\0"]),
-                 st.floats(allow_nan=False, allow_infinity=False).map(repr), st.text(max_size=5))
+CELL = st.one_of(
+    st.sampled_from(
+        [
+            "",
+            "0",
+            "-0.0",
+            "1e99",
+            "-1e99",
+            "1e-320",
+            "nan",
+            "1e400",
+            "system",
+            "ant",
+            "u",
+            "refA",
+            '"',
+            "\t",
+            "\r",
+            "\0",
+        ]
+    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.text(max_size=5),
+)
 
 
 @FUZZ

@@ -2,7 +2,7 @@
 
 import json
 
-from whichbird.mtme import TREE, Source
+from whichbird.data.mtme import TREE, Source
 
 SOURCE = Source("tiny", "xx-yy", standard="refB")
 NAMES = ("alpha", "beta", "gamma", "refA")
@@ -22,17 +22,17 @@ TOTALS = {"alpha": [-5, 0, -0.1, None], "beta": [-1.1, -5, 0, None], "gamma": [0
 
 GOOD = {"alpha": [1, 2, 3, 4], "beta": [2, 3, 5, 7], "gamma": [0, 0, 1, 1], "refA": [9, 9, 9, 9]}
 SCORERS = {  # what becomes of each with reference refA
-    "good-refA": GOOD,                                           # kept
+    "good-refA": GOOD,  # kept
     "good-refB": {s: [-v for v in row] for s, row in GOOD.items()},
     "good-src": {s: [2 * v for v in row] for s, row in GOOD.items()},
-    "qe-src": {s: [v + 0.5 for v in row] for s, row in GOOD.items()},   # kept: it has no refA variant
-    "twin-refA": GOOD | {"refA": [0, 0, 0, 0]},                  # the same as good, but for the reference
-    "cousin-refA": GOOD | {"alpha": [1, 2, 3, 99]},              # kept: unlike good on the line that is not rated
-    "late-refA": GOOD | {"beta": [2, 3, 5, None]},               # kept: nothing missing on the rated lines
-    "flat-refA": {s: [1, 2, 3, 4] for s in NAMES},               # the same mean everywhere
-    "gappy-refA": GOOD | {"beta": [2, None, 5, 7]},              # a rated segment is missing
+    "qe-src": {s: [v + 0.5 for v in row] for s, row in GOOD.items()},  # kept: it has no refA variant
+    "twin-refA": GOOD | {"refA": [0, 0, 0, 0]},  # the same as good, but for the reference
+    "cousin-refA": GOOD | {"alpha": [1, 2, 3, 99]},  # kept: unlike good on the line that is not rated
+    "late-refA": GOOD | {"beta": [2, 3, 5, None]},  # kept: nothing missing on the rated lines
+    "flat-refA": {s: [1, 2, 3, 4] for s in NAMES},  # the same mean everywhere
+    "gappy-refA": GOOD | {"beta": [2, None, 5, 7]},  # a rated segment is missing
     "partial-refA": {s: GOOD[s] for s in NAMES if s != "gamma"},  # a system is missing
-    "foreign-refB": GOOD,                                        # no refA and no src variant
+    "foreign-refB": GOOD,  # no refA and no src variant
 }
 KEPT = ("cousin", "good", "late", "qe")
 

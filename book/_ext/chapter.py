@@ -63,8 +63,15 @@ class Status(SphinxPostTransform):
 
     def _table(self):
         data = NbMetadataCollector.get_doc_data(self.env)
-        ran = {name: data[name]["exec_data"] for name in self._in_order(self.config.root_doc) if data.get(name, {}).get("exec_data")}
-        rows = [(self._link(name), f"{run['runtime']:.1f}", "ran" if run["succeeded"] else "failed") for name, run in ran.items()]
+        ran = {
+            name: data[name]["exec_data"]
+            for name in self._in_order(self.config.root_doc)
+            if data.get(name, {}).get("exec_data")
+        }
+        rows = [
+            (self._link(name), f"{run['runtime']:.1f}", "ran" if run["succeeded"] else "failed")
+            for name, run in ran.items()
+        ]
         total = ("all together", f"{sum(run['runtime'] for run in ran.values()):.1f}", f"{len(ran)} pages")
         body = nodes.tgroup("", *(nodes.colspec(colwidth=w) for w in (60, 20, 20)), cols=3)
         body += nodes.thead("", _row("page", "seconds", "status"))
@@ -100,11 +107,18 @@ def describe(app, pagename, templatename, context, doctree):
         context["docstitle"] = ""  # the book's name once, not twice
     tags = {
         "name": {"description": description, "twitter:card": "summary"},
-        "property": {"og:title": title, "og:description": description, "og:type": "website" if home else "article",
-                     "og:site_name": app.config.html_title},
+        "property": {
+            "og:title": title,
+            "og:description": description,
+            "og:type": "website" if home else "article",
+            "og:site_name": app.config.html_title,
+        },
     }
     context["metatags"] = context.get("metatags", "") + "".join(
-        f'\n    <meta {kind}="{key}" content="{escape(value)}">' for kind, pairs in tags.items() for key, value in pairs.items())
+        f'\n    <meta {kind}="{key}" content="{escape(value)}">'
+        for kind, pairs in tags.items()
+        for key, value in pairs.items()
+    )
 
 
 def setup(app):

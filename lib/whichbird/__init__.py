@@ -1,28 +1,79 @@
-"""Whichbird: see, steer and certify the adequacy–fluency balance of machine-translation meta-evaluation."""
+"""Whichbird: see, steer and certify the adequacy–fluency balance of machine-translation meta-evaluation.
 
-from ._check import DataError
+The names below are the public ones; each is loaded from its room when it is first asked for, so that importing the
+package costs next to nothing. Rooms, in the order data meets them: `core`, `solve`, `data`, `study`, `show`, `cli`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from ._version import __version__
-from .balance import balance, ess, pair_balances, reachable
-from .calibrate import Calibration, calibrate
-from .certificate import certificate
-from .digest import Digest, datasets, load, load_errors
-from .metametrics import pairwise_accuracy, pearson, spa, spa_from_p
-from .mtme import find_source, read_mqm_tsv, read_mtme
-from .pairs import read_pairs
-from .permutation import p_curves, p_values
-from .pool import Pool
-from .rank import Contest, Ranking, contest, overview, rank, rank_sweep, weight_sweep
-from .result import Counts, Reweighting
-from .reweight import NotProven, beta_interval, reliable_interval, reweight, reweight_sweep
-from .search import ablation, search, search_sweep
-from .stationary import stationary_points
-from .userfiles import read_human, read_scorers, read_systems
 
-__all__ = [
-    "Calibration", "Contest", "Counts", "DataError", "Digest", "NotProven", "Pool", "Ranking", "Reweighting",
-    "__version__", "ablation", "balance", "beta_interval", "calibrate", "certificate", "contest", "datasets", "ess",
-    "find_source", "load", "load_errors", "overview", "p_curves", "p_values", "pair_balances", "pairwise_accuracy",
-    "pearson", "rank", "rank_sweep", "reachable", "read_human", "read_mqm_tsv", "read_mtme", "read_pairs",
-    "read_scorers", "read_systems", "reliable_interval", "reweight", "reweight_sweep", "search", "search_sweep",
-    "spa", "spa_from_p", "stationary_points", "weight_sweep",
-]
+if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py holds it to the table below
+    from .core.balance import balance as balance, ess as ess, pair_balances as pair_balances, reachable as reachable
+    from .core.check import DataError as DataError
+    from .core.metametrics import (
+        pairwise_accuracy as pairwise_accuracy,
+        pearson as pearson,
+        spa as spa,
+        spa_from_p as spa_from_p,
+    )
+    from .core.permutation import p_curves as p_curves, p_values as p_values
+    from .data.digest import Digest as Digest, datasets as datasets, load as load, load_errors as load_errors
+    from .data.mtme import find_source as find_source, read_mqm_tsv as read_mqm_tsv, read_mtme as read_mtme
+    from .data.pairs import read_pairs as read_pairs
+    from .data.pool import Pool as Pool
+    from .data.userfiles import read_human as read_human, read_scorers as read_scorers, read_systems as read_systems
+    from .solve.certificate import certificate as certificate
+    from .solve.result import Counts as Counts, Reweighting as Reweighting
+    from .solve.reweight import (
+        NotProven as NotProven,
+        beta_interval as beta_interval,
+        reliable_interval as reliable_interval,
+        reweight as reweight,
+        reweight_sweep as reweight_sweep,
+    )
+    from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
+    from .solve.stationary import stationary_points as stationary_points
+    from .study.calibrate import Calibration as Calibration, calibrate as calibrate
+    from .study.contest import Contest as Contest, contest as contest
+    from .study.overview import overview as overview
+    from .study.ranking import Ranking as Ranking, rank as rank, rank_sweep as rank_sweep
+    from .study.targets import weight_sweep as weight_sweep
+
+_ROOM = {
+    "core.balance": ("balance", "ess", "pair_balances", "reachable"),
+    "core.check": ("DataError",),
+    "core.metametrics": ("pairwise_accuracy", "pearson", "spa", "spa_from_p"),
+    "core.permutation": ("p_curves", "p_values"),
+    "data.digest": ("Digest", "datasets", "load", "load_errors"),
+    "data.mtme": ("find_source", "read_mqm_tsv", "read_mtme"),
+    "data.pairs": ("read_pairs",),
+    "data.pool": ("Pool",),
+    "data.userfiles": ("read_human", "read_scorers", "read_systems"),
+    "solve.certificate": ("certificate",),
+    "solve.result": ("Counts", "Reweighting"),
+    "solve.reweight": ("NotProven", "beta_interval", "reliable_interval", "reweight", "reweight_sweep"),
+    "solve.search": ("ablation", "search", "search_sweep"),
+    "solve.stationary": ("stationary_points",),
+    "study.calibrate": ("Calibration", "calibrate"),
+    "study.contest": ("Contest", "contest"),
+    "study.overview": ("overview",),
+    "study.ranking": ("Ranking", "rank", "rank_sweep"),
+    "study.targets": ("weight_sweep",),
+}
+_HOME = {name: module for module, names in _ROOM.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value  # asked for once
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

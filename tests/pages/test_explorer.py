@@ -11,12 +11,15 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import whichbird as wb
-from whichbird.sweep import sweep
+from whichbird.study.sweep import sweep
 
 TIE = 1e-9
-SHOWN = 1e-6   # the page holds weights to eight digits
-TARGETS = {"ende24": (0.2, 0.5, 0.6, 0.75, 0.9), "ende21": (0.1, 0.25, 0.4, 0.6, 0.9),
-           "zhen23": (0.25, 0.5, 0.9, 0.95, 0.98)}
+SHOWN = 1e-6  # the page holds weights to eight digits
+TARGETS = {
+    "ende24": (0.2, 0.5, 0.6, 0.75, 0.9),
+    "ende21": (0.1, 0.25, 0.4, 0.6, 0.9),
+    "zhen23": (0.25, 0.5, 0.9, 0.95, 0.98),
+}
 
 
 class Explorer:
@@ -33,8 +36,10 @@ class Explorer:
         return self
 
     def size(self, width, height=900):
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                     {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
 
     def wait(self, condition):
         return WebDriverWait(self.browser, 20).until(lambda _: condition())
@@ -50,11 +55,14 @@ class Explorer:
 
     def slide(self, beta):
         """Drop the slider at a place, as a pointer does."""
-        self.script("""const s = root.querySelector('input[type=range]');
+        self.script(
+            """const s = root.querySelector('input[type=range]');
                        s.dispatchEvent(new Event('pointerdown'));
                        s.value = arguments[0];
                        s.dispatchEvent(new Event('input'));
-                       window.dispatchEvent(new Event('pointerup'))""", beta)
+                       window.dispatchEvent(new Event('pointerup'))""",
+            beta,
+        )
 
     def choose(self, dataset):
         Select(self.one("select")).select_by_value(dataset)
@@ -121,8 +129,12 @@ def test_slider_shows_what_python_computes(explorer, name):
         for row in rows:
             won = natural[row["name"]] - rank[row["name"]]
             assert row["change"] == (f"▲ {won}" if won > 0 else f"▼ {-won}" if won < 0 else "–")
-        areas = np.array(explorer.script("return [...root.querySelectorAll('circle[data-k]')].map(c => "
-                                         "c.classList.contains('wb-none') ? 0 : (+c.getAttribute('r')) ** 2)"))
+        areas = np.array(
+            explorer.script(
+                "return [...root.querySelectorAll('circle[data-k]')].map(c => "
+                "c.classList.contains('wb-none') ? 0 : (+c.getAttribute('r')) ** 2)"
+            )
+        )
         assert ((areas > 0) == (r.weights > 0)).all()
         # radii are drawn to a tenth of a pixel: of the smallest ones, a tenth of their area
         assert np.allclose(areas / areas.sum(), r.weights, rtol=0.1, atol=0.003)
@@ -148,9 +160,18 @@ def test_keyboard(explorer):
     explorer.open("#dataset=ende24&beta=0.6")
     slider = explorer.one("input[type=range]")
     low, high = wb.reachable(*(getattr(wb.load("ende24"), x) for x in ("adequacy", "fluency")))
-    for key, beta in ((Keys.ARROW_RIGHT, 0.605), (Keys.ARROW_UP, 0.61), (Keys.ARROW_LEFT, 0.605), (Keys.ARROW_DOWN, 0.6),
-                      (Keys.PAGE_UP, 0.65), (Keys.PAGE_DOWN, 0.6), (Keys.HOME, low), (Keys.ARROW_LEFT, low),
-                      (Keys.END, high), (Keys.ARROW_RIGHT, high)):
+    for key, beta in (
+        (Keys.ARROW_RIGHT, 0.605),
+        (Keys.ARROW_UP, 0.61),
+        (Keys.ARROW_LEFT, 0.605),
+        (Keys.ARROW_DOWN, 0.6),
+        (Keys.PAGE_UP, 0.65),
+        (Keys.PAGE_DOWN, 0.6),
+        (Keys.HOME, low),
+        (Keys.ARROW_LEFT, low),
+        (Keys.END, high),
+        (Keys.ARROW_RIGHT, high),
+    ):
         slider.send_keys(key)
         assert explorer.state()["beta"] == beta
     assert "effective sample size 2.0 of 16" in slider.get_attribute("aria-valuetext")
@@ -159,8 +180,11 @@ def test_keyboard(explorer):
 def test_number_field_goes_to_the_nearest_stop_and_says_so(explorer):
     explorer.open("#dataset=ende24&beta=0.6")
     field = explorer.one("input[type=number]")
-    for typed, beta, said in (("0.45", 0.45, ""), ("0.4312", 0.43, "nearest computed value, 0.430"),
-                              ("0.001", None, "reaches 0.0074 to 1.0000")):
+    for typed, beta, said in (
+        ("0.45", 0.45, ""),
+        ("0.4312", 0.43, "nearest computed value, 0.430"),
+        ("0.001", None, "reaches 0.0074 to 1.0000"),
+    ):
         field.send_keys(Keys.CONTROL, "a")
         field.send_keys(typed, Keys.ENTER)
         assert said in explorer.text(".wb-controls .wb-note")
@@ -173,7 +197,11 @@ def test_natural_balance_button(explorer):
     explorer.open("#dataset=zhen23&beta=0.5")
     explorer.one(".wb-controls button").click()
     d = wb.load("zhen23")
-    assert explorer.state() == {"dataset": "zhen23", "beta": wb.balance(d.adequacy, d.fluency), "ess": pytest.approx(15, rel=1e-6)}
+    assert explorer.state() == {
+        "dataset": "zhen23",
+        "beta": wb.balance(d.adequacy, d.fluency),
+        "ess": pytest.approx(15, rel=1e-6),
+    }
     assert {row["change"] for row in explorer.ranking()} == {"–"}
 
 
@@ -221,8 +249,13 @@ def test_labels_of_the_natural_balance_are_clear_of_dots_and_centred(explorer):
         off = "const middle = s => { const b = root.querySelector(s).getBoundingClientRect(); return (b.left + b.right) / 2 };"
         assert abs(explorer.script(f"{off} return middle('.wb-strip span') - middle('.wb-home')")) <= 1
         explorer.choose("jazh24")  # close to 1: the label stays inside the figure
-        assert explorer.script("return root.getBoundingClientRect().right - "
-                               "root.querySelector('.wb-strip span').getBoundingClientRect().right") >= 0
+        assert (
+            explorer.script(
+                "return root.getBoundingClientRect().right - "
+                "root.querySelector('.wb-strip span').getBoundingClientRect().right"
+            )
+            >= 0
+        )
 
 
 def test_what_is_cut_off_is_hatched(explorer):
@@ -296,8 +329,10 @@ def test_summary_is_spoken_once_the_slider_rests(explorer):
     explorer.slide(0.5)
     explorer.slide(0.4)
     r = wb.reweight(wb.load("ende24").adequacy, wb.load("ende24").fluency, 0.4)
-    sentence = (f"At β\u00a0=\u00a00.400 in ende24, {len(r.support)} of 16 systems carry weight. ESS\u00a0{r.ess:.1f} of 16, outside "
-                "the reliable interval. First: ")
+    sentence = (
+        f"At β\u00a0=\u00a00.400 in ende24, {len(r.support)} of 16 systems carry weight. ESS\u00a0{r.ess:.1f} of 16, outside "
+        "the reliable interval. First: "
+    )
     assert explorer.text(".wb-summary").startswith(sentence)
     explorer.wait(lambda: explorer.text("[role=status][aria-live=polite]") == explorer.text(".wb-summary"))
 

@@ -6,7 +6,6 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-
 from test_pages import Tags
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,20 +18,26 @@ def source(page, html):
 @pytest.fixture(scope="session")
 def chapters(pages, html):
     """Pages with code that was run, but for the first page of the book, which has no opening block."""
-    found = [p for p in pages if p != html / "book" / "index.html" and "{code-cell}" in source(p, html).read_text("utf-8")]
+    found = [
+        p for p in pages if p != html / "book" / "index.html" and "{code-cell}" in source(p, html).read_text("utf-8")
+    ]
     assert found
     return found
 
 
 def tags(page, name, **wanted):
-    return [a for tag, a in Tags(page.read_text("utf-8")).found if tag == name and all(a.get(k) == v for k, v in wanted.items())]
+    return [
+        a
+        for tag, a in Tags(page.read_text("utf-8")).found
+        if tag == name and all(a.get(k) == v for k, v in wanted.items())
+    ]
 
 
 def test_every_page_has_the_favicon_and_the_mark(pages):
     for page in pages:
         icons = tags(page, "link", rel="icon")
         marks = [a for a in tags(page, "img") if "logo__image" in a.get("class", "")]
-        assert len(icons) == 1 and len(marks) == 2, page.name          # one mark for the light page, one for the dark
+        assert len(icons) == 1 and len(marks) == 2, page.name  # one mark for the light page, one for the dark
         for address in [icons[0]["href"], *(a["src"] for a in marks)]:
             file = page.parent / address.partition("?")[0]
             assert "<svg" in file.read_text("utf-8"), f"{page.name}: {address}"
@@ -48,14 +53,20 @@ def test_every_page_says_what_it_is_when_shared(pages, html):
         assert title == (said["og:title"] if home else f"{said['og:title']} — Whichbird"), page.name
         assert said["description"] == said["og:description"] and 20 < len(said["description"]) <= 200, page.name
         assert said["og:type"] == ("website" if home else "article") and said["twitter:card"] == "summary", page.name
-        assert not any("//" in said[k] for k in said if k and k.startswith(("og:", "twitter:"))), f"{page.name} names a host"
+        assert not any("//" in said[k] for k in said if k and k.startswith(("og:", "twitter:"))), (
+            f"{page.name} names a host"
+        )
         assert said["og:title"] not in seen, f"{page.name} and {seen.get(said['og:title'])} have the same title"
         seen[said["og:title"]] = page.name
 
 
 def test_every_chapter_can_be_taken_away(chapters, html):
     for page in chapters:
-        files = {Path(a["href"]).suffix: page.parent / a["href"] for a in tags(page, "a") if "download" in a.get("class", "").split()}
+        files = {
+            Path(a["href"]).suffix: page.parent / a["href"]
+            for a in tags(page, "a")
+            if "download" in a.get("class", "").split()
+        }
         notebook = json.loads(files[".ipynb"].read_text("utf-8"))
         code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
         assert code and all(cell["execution_count"] for cell in code), f"{page.name}: the notebook has not been run"
@@ -66,10 +77,12 @@ def test_status_page_lists_every_page_that_ran(chapters, html):
     page = html / "book" / "use" / "status.html"
     table = re.search(r'<table class="chapter-status.*?</table>', page.read_text("utf-8"), re.DOTALL)[0]
     rows = re.findall(r'<a [^>]*href="([^"]*)".*?<p>([\d.]+)</p>.*?<p>(\w+)</p>', table, re.DOTALL)
-    ran = {(page.parent / address).resolve() if address != "#" else page for address, _, status in rows if status == "ran"}
+    ran = {
+        (page.parent / address).resolve() if address != "#" else page for address, _, status in rows if status == "ran"
+    }
     assert len(ran) == len(rows)
     assert ran == {html / "book" / "index.html", *chapters}
-    assert all(0 < float(seconds) < 300 for _, seconds, _ in rows)     # 300 is where the build gives up
+    assert all(0 < float(seconds) < 300 for _, seconds, _ in rows)  # 300 is where the build gives up
 
 
 # Contrast of everything that is text, as WCAG 2.1 defines it, over the backgrounds that lie behind it.
@@ -97,7 +110,9 @@ function ratio(one, two) {
   return (high + 0.05) / (low + 0.05);
 }
 """
-WORDS = CONTRAST + """
+WORDS = (
+    CONTRAST
+    + """
 const out = [];
 for (const e of document.querySelectorAll('body *')) {
   const own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || e.matches('mjx-math');
@@ -109,22 +124,30 @@ for (const e of document.querySelectorAll('body *')) {
 }
 return out.sort((x, y) => x[0] - y[0]).slice(0, 3).concat([[out.length, 0, '']]);
 """
-MARKS = CONTRAST + """
+)
+MARKS = (
+    CONTRAST
+    + """
 const style = getComputedStyle(document.documentElement), colour = name => rgba(style.getPropertyValue('--wb-' + name).trim());
 return ['adequacy', 'fluency'].flatMap(c => ['paper', c + '-tint'].map(ground => [c + ' on ' + ground, ratio(colour(c), colour(ground))]));
 """
+)
 
 
 def opened(browser, page, width=1280, theme="light"):
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    )
     browser.get(page.as_uri())
     browser.set_script_timeout(30)
-    browser.execute_async_script("""
+    browser.execute_async_script(
+        """
         const done = arguments[1];
         document.head.insertAdjacentHTML('beforeend', '<style>*, *::before, *::after { transition: none !important }</style>');
         document.documentElement.dataset.theme = arguments[0];
-        window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => done()) : done();""", theme)
+        window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => done()) : done();""",
+        theme,
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -183,7 +206,7 @@ def test_nothing_is_lost_in_print(browser, pages, html):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         for page in pages:
-            opened(browser, page, width=650, theme="dark")              # 172 mm at 96 pixels an inch
+            opened(browser, page, width=650, theme="dark")  # 172 mm at 96 pixels an inch
             got = browser.execute_script(PRINTED)
             assert got["paper"] == "rgb(255, 255, 255)", page.name
             assert got["furniture"] == 0 and got["title"], page.name

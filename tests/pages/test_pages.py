@@ -22,7 +22,9 @@ class Tags(HTMLParser):
 
 
 def test_every_chapter_of_the_contents_is_built(html):
-    chapters = [c["file"] for part in yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))["parts"] for c in part["chapters"]]
+    chapters = [
+        c["file"] for part in yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))["parts"] for c in part["chapters"]
+    ]
     assert chapters
     for chapter in chapters:
         assert (html / f"{chapter}.html").exists(), chapter
@@ -33,12 +35,16 @@ def test_pages_load_nothing_from_another_host(html):
         for tag, attrs in Tags(page.read_text("utf-8")).found:
             for name, value in attrs.items():
                 if (tag, name) in LOADS and attrs.get("rel") not in ("canonical", "next", "prev"):
-                    assert not re.match(r"(https?:)?//", value or ""), f"{page.relative_to(html)}: <{tag} {name}={value}>"
+                    assert not re.match(r"(https?:)?//", value or ""), (
+                        f"{page.relative_to(html)}: <{tag} {name}={value}>"
+                    )
 
 
 def test_stylesheets_load_nothing_from_another_host(html):
     for sheet in html.rglob("*.css"):
-        for address in re.findall(r"(?:url\(|@import)\s*['\"]?(https?:)?//", sheet.read_text("utf-8", errors="replace")):
+        for address in re.findall(
+            r"(?:url\(|@import)\s*['\"]?(https?:)?//", sheet.read_text("utf-8", errors="replace")
+        ):
             raise AssertionError(f"{sheet.relative_to(html)} loads {address}")
 
 
@@ -47,7 +53,9 @@ def test_every_figure_has_alt_text(pages):
         for tag, attrs in Tags(page.read_text("utf-8")).found:
             if tag == "img" and "_images" in attrs.get("src", ""):
                 alt = attrs.get("alt", "")
-                assert len(alt) > 20 and not alt.startswith("../"), f"{page.name}: {attrs.get('src')} has the alt text {alt!r}"
+                assert len(alt) > 20 and not alt.startswith("../"), (
+                    f"{page.name}: {attrs.get('src')} has the alt text {alt!r}"
+                )
 
 
 def test_no_launch_button_leads_nowhere(pages):
@@ -60,8 +68,10 @@ def test_pages_in_a_browser(browser, pages, html):
     """Opened from disk: no console error, no request to a host, formulas set, nothing wider than a phone."""
     for page in [html / "index.html", *pages]:
         for width in (1280, 390):
-            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                    {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+            browser.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
+            )
             browser.get(page.as_uri())
             browser.set_script_timeout(30)
             browser.execute_async_script("""
@@ -73,7 +83,11 @@ def test_pages_in_a_browser(browser, pages, html):
             asked = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
             outside = [u for u in asked if not u.startswith(("file:", "data:", "blob:", "about:", "chrome"))]
             assert not outside, f"{page.name} at {width}: {outside}"
-            wide = browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            wide = browser.execute_script(
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
             assert wide <= 1, f"{page.name} at {width} pixels is {wide} pixels too wide"
-            raw = browser.execute_script("return document.querySelectorAll('.math').length && !document.querySelector('mjx-container')")
+            raw = browser.execute_script(
+                "return document.querySelectorAll('.math').length && !document.querySelector('mjx-container')"
+            )
             assert not raw, f"{page.name}: the formulas are not set"

@@ -1,0 +1,562 @@
+"""The command line: parse, call the library, print.
+
+A command is one function from parsed arguments to a `Result`, and its docstring is its help; `COMMANDS` lists them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from .._version import __version__
+from ..core.balance import balance, reachable
+from ..core.check import DataError, near
+from ..data import mtme, userfiles
+from ..data.digest import Digest, load
+from ..data.pairs import read_pairs
+from ..data.pool import Pool
+from ..solve.result import Reweighting
+from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
+from ..study.calibrate import MATCHES, calibrate
+from ..study.contest import Contest, contest
+from ..study.overview import overview
+from ..study.ranking import rank, rank_sweep
+from ..study.sweep import need_aspects
+from ..study.targets import is_reliable, steps, weight_sweep, weights_table
+from .output import Result, cell, check_outputs, deliver, one_line, say
+
+BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
+
+
+def datasets(args) -> Result:
+    """List the datasets that ship.
+
+    For each: the number of systems, rated segments and scorers; the natural balance
+    beta0, adequacy's share of the variance between systems; the range of balances
+    that reweighting can reach; and the reliable interval, in which the effective
+    sample size is at least 0.9 times the number of systems.
+
+    examples:
+      whichbird datasets
+      whichbird datasets --json
+    """
+    table = overview()
+    shown = table.drop(columns="note").astype(object)
+    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not public"),))
+
+
+def reweight(args) -> Result:
+    """Weight systems so that they have a chosen balance.
+
+    Finds the most even weights of that balance, with a proof that none are more
+    even. systems.csv has a header with the columns system, adequacy, fluency (in
+    any order; others are ignored) and one row per system: means, higher is better,
+    both in the same unit.
+
+    examples:
+      whichbird reweight systems.csv --beta 0.5
+      whichbird reweight systems.csv --beta 0.5 --out weights.csv --plot weights.svg
+      whichbird reweight systems.csv --sweep --step 0.05 --csv
+    """
+    table = userfiles.read_systems(args.systems)
+    pool = table["system"].tolist(), table["adequacy"].to_numpy(), table["fluency"].to_numpy()
+    with _about(args.systems):
+        targets = steps(*pool[1:], args.step)
+        interval = reliable_interval(*pool[1:])
+        solved = None if args.sweep else solve(*pool[1:], args.beta)
+
+    def figure():
+        from ..show import figures
+
+        return figures.weights_over_beta(weight_sweep(*pool, targets), interval, args.beta)
+
+    facts = {"beta0": balance(*pool[1:]), "reachable": reachable(*pool[1:]), "reliable_interval": interval}
+    if solved is not None:
+        return Result(facts | _proof(solved), {"weights": weights_table(*pool, solved.weights)}, figure=figure)
+    long = weight_sweep(*pool, targets)
+    wide = long.pivot(index="beta", columns="system", values="weight")[pool[0]]
+    few = long.groupby("beta", sort=True)[["ess", "reliable", "certificate"]].first().reset_index()
+    shown = pd.concat([few.map(cell), wide.reset_index(drop=True).map("{:.4f}".format)], axis=1)
+    return Result(facts, {"weights": long}, (shown,), figure)
+
+
+def rank_(args) -> Result:
+    """Rank all scorers of a dataset at a chosen balance, with yours among them.
+
+    Nothing needs to be downloaded: the p-values of people and of the shipped
+    scorers are in the package. Without --beta all systems have the same weight.
+
+    Score files have one of three forms, higher is better:
+      .seg.score    the field's: lines "system, tab, score" without header; the n-th
+                    line of a system is source line n. All source lines, or only the
+                    rated ones. None is allowed where nobody rated.
+      wide table    header system,segment,NAME,...: one column per scorer. A single
+                    column called score is named after the file.
+      long table    header scorer,system,segment,score
+    Columns are separated by commas, semicolons or tabs; segment is the source line,
+    counted from 1. CRLF line ends and a byte-order mark do no harm.
+
+    Scorers that compare with a reference translation were given refA, as in the
+    paper. Where WMT used another, --reference names it (refB in ende24): choose
+    what yours saw.
+
+    Every rated system must be there, and references (refA, ...) may be. Other
+    systems, such as submissions that were not rated, are refused because a misspelt
+    name looks the same; --ignore-extra leaves them out.
+
+    examples:
+      whichbird rank ende24 --beta 0.6
+      whichbird rank ende24 --beta 0.6 --scores my.seg.score --ignore-extra
+      whichbird rank zhen23 --scores A=first.csv B=second.csv --json
+    """
+    d = load(args.dataset)
+    return _ranking(args, contest(d, _scores(args, d), args.reference), overview([d]))
+
+
+def sweep(args) -> Result:
+    """Follow the scorers of a dataset, and yours, over all balances.
+
+    The table shows your scorers, or those named with --show, or else the five best
+    at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
+    for each balance and scorer. --plot draws SPA and rank with the reliable
+    interval shaded. Score files are read as 'whichbird rank --help' says.
+
+    examples:
+      whichbird sweep ende24 --scores my.seg.score --plot out.svg
+      whichbird sweep ende24 --show BLEU COMET-22 --step 0.05
+      whichbird sweep ende24 --csv > sweep.csv
+    """
+    d = load(args.dataset)
+    return _sweep(args, contest(d, _scores(args, d), args.reference), overview([d]))
+
+
+def evaluate(args) -> Result:
+    """Do everything on your own data: balance, range, weights, ranking, sweep.
+
+    Human ratings (--human) have one of two forms:
+      table       header system,segment,adequacy,fluency: one row per system and
+                  segment, higher is better. Scorers are compared with the column
+                  total if there is one, else with adequacy + fluency. What has no
+                  row is not rated.
+      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with
+                  system, doc, doc_id, seg_id, rater, category, severity; one row
+                  per error, or one of category no-error.
+    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a
+    table is what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id
+    if two segments share a seg_id); a .seg.score file follows the order in which
+    the ratings first name the segments.
+
+    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own
+    scorers; --scores adds yours, with the source line as segment.
+
+    examples:
+      whichbird evaluate --human human.csv --scores scores.csv --beta 0.5
+      whichbird evaluate --human mqm.tsv --scores a.seg.score --sweep --plot out.svg
+      whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de
+    """
+    if args.human:
+        if args.set or args.pair or args.reference:
+            raise DataError("--set, --pair and --reference go with --mtme, not with --human")
+        if not args.scores:
+            raise DataError("--scores is needed with --human: which scorers should be ranked?")
+        pool = userfiles.read_human(args.human)
+        pool, own = replace(pool, scorers=_scores(args, pool)), {}
+    else:
+        if not (args.set and args.pair):
+            raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference or "refA")
+        own = _scores(args, pool)
+    with _about(pool.name):
+        about = overview([pool])
+    field = contest(pool, own)
+    _chosen(args, field)  # a misspelt name is refused in any case
+    result = (_sweep if args.sweep else _ranking)(args, field, about)
+    shown = result.shown if args.sweep else (result.tables["weights"], *result.shown)
+    return result._replace(shown=shown, notes=pool.notes)
+
+
+def calibrate_(args) -> Result:
+    """Find the balance whose ranking favours the scorers that agree with you.
+
+    You prefer one translation in each of some pairs; scorers score both. The answer
+    is the balance, within the reliable interval of a dataset, at which the scorers
+    that side with you do best. Resampling your pairs shows how sharp it is. The
+    verdict says what may be concluded, also if that is nothing.
+
+    pairs.csv has a header with the columns pair, preferred, scorer, first, second
+    (in any order; others, such as the texts, are ignored) and one row for each pair
+    and scorer. preferred is first or second; the columns of these names hold the
+    scores, higher is better. Scorers are named as in the dataset. For any other
+    give its segment scores of the dataset too (--scores), read as 'whichbird rank
+    --help' says.
+
+    examples:
+      whichbird calibrate pairs.csv --dataset ende24
+      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot m.svg
+      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=m.seg.score
+    """
+    d = load(args.dataset)
+    need_aspects(d)
+    scores = _scores(args, d)
+    pairs = read_pairs(args.pairs, [*d.scorers, *scores])
+    field = contest(d, scores)
+    own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
+    found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
+    ranks = rank(field, found.beta)
+    table = found.agreement.rename("agreement").reset_index().merge(ranks.table, on="scorer")
+    table = table.sort_values(["agreement", "rank", "scorer"], ascending=[False, True, True], ignore_index=True)
+    facts = _facts(overview([d])) | {
+        "reliable_interval": found.reliable,
+        "pairs": found.pairs,
+        "scorers": len(found.agreement),
+        "by": found.by,
+        "beta": found.beta,
+        "ess": ranks.reweighting.ess,
+        "match": found.match,
+        "match_natural": found.match - found.gain,
+        "resampled_interval": found.interval,
+        "share_above_beta0": found.above,
+        "best_anywhere": found.anywhere,
+        "verdict": found.verdict,
+        "signature": f"{d.signature}|pairs:{found.pairs}|by:{found.by}|ess:{args.ess:g}|step:{args.step:g}"
+        f"|resamples:{args.resamples}|resampling seed:{args.seed}|beta:{found.beta:.12g}",
+    }
+    shown = table[["scorer", "agreement", "rank", "rank_natural"]]
+
+    def figure():
+        from ..show import figures
+
+        return figures.match_over_beta(found)
+
+    named = set(pairs["scorer"])
+    notes = tuple(
+        f"{args.pairs} has no pair scored by {s!r}, so that scorer's file is not used" for s in own if s not in named
+    )
+    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
+
+
+def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
+    with _about(field.name):
+        found = rank(field, args.beta)
+    shown = found.table.assign(own=found.table["own"].map({True: "yours", False: ""}))
+    shown = shown if field.own.any() else shown.drop(columns="own")
+    shown = shown if args.beta is not None else shown.drop(columns=["rank_natural", "spa_natural"])
+
+    def figure():
+        from ..show import figures
+
+        table = rank_sweep(field, steps(field.adequacy, field.fluency, args.step))
+        interval = reliable_interval(field.adequacy, field.fluency)
+        return figures.ranks_over_beta(table, interval, _chosen(args, field), args.beta)
+
+    proof = {} if found.reweighting is None else _proof(found.reweighting)
+    return Result(
+        _facts(about) | proof | {"signature": found.signature},
+        {"ranking": found.table, "weights": found.weights},
+        (shown,),
+        figure,
+    )
+
+
+def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
+    chosen = _chosen(args, field)
+    targets = None if field.adequacy is None else steps(field.adequacy, field.fluency, args.step)
+    with _about(field.name):
+        table = rank_sweep(field, targets)
+    shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
+    for scorer in chosen:
+        mine = table[table["scorer"] == scorer]
+        shown[scorer] = [f"{spa:.4f} #{place}" for spa, place in zip(mine["spa"], mine["rank"], strict=True)]
+
+    def figure():
+        from ..show import figures
+
+        return figures.ranks_over_beta(table, reliable_interval(field.adequacy, field.fluency), chosen)
+
+    return Result(_facts(about) | {"signature": f"{field.signature}|beta:sweep"}, {"sweep": table}, (shown,), figure)
+
+
+def _chosen(args, field: Contest) -> list[str]:
+    """The scorers to point out: those asked for, else the reader's own, else the five best."""
+    for scorer in args.show or ():
+        if scorer not in field.scorers:
+            raise DataError(f"--show: {field.name} has no scorer {scorer!r}{near(scorer, field.scorers)}")
+    own = [s for s, mine in zip(field.scorers, field.own, strict=True) if mine]
+    return args.show or own or rank(field).table["scorer"].head(5).tolist()
+
+
+def _scores(args, source: Digest | Pool) -> dict[str, np.ndarray]:
+    out: dict[str, np.ndarray] = {}
+    for given in args.scores or ():
+        name, equals, path = given.partition("=")
+        if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
+            name, path = None, given
+        elif not (name and path):
+            raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
+        found = userfiles.read_scorers(path, source, name, args.ignore_extra)
+        for scorer in found:
+            if scorer in out or scorer in source.scorers:
+                how = "rename yours in the file" if len(found) > 1 else "name yours with --scores NAME=FILE"
+                raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
+        out |= found
+    return out
+
+
+def _facts(about: pd.DataFrame) -> dict[str, object]:
+    row = about.iloc[0]
+    facts = {"data": row["name"], "systems": int(row["systems"]), "segments": int(row["segments"])}
+    if row["note"]:
+        return facts | {"note": row["note"]}
+    return facts | {
+        "beta0": row["beta0"],
+        "reachable": (row["beta_min"], row["beta_max"]),
+        "reliable_interval": (row["reliable_min"], row["reliable_max"]),
+    }
+
+
+def _proof(r: Reweighting) -> dict[str, object]:
+    return {"beta": r.target, "ess": r.ess, "reliable": is_reliable(r), "certificate": r.certificate, "gap": r.gap}
+
+
+class _about:
+    """Say which file or dataset a refusal of the library is about."""
+
+    def __init__(self, what: str):
+        self.what = what
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, error, trace):
+        if isinstance(error, ValueError | NotProven) and not str(error).startswith(str(self.what)):
+            kind = NotProven if isinstance(error, NotProven) else DataError
+            raise kind(f"{self.what}: {error}") from None
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def _step(text: str) -> float:
+    step = _number(text)
+    if not 1e-4 <= step <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0.0001 to 1")
+    return step
+
+
+def _file(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("'' is no file name")
+    return text
+
+
+def _reweight_arguments(parser):
+    parser.add_argument(
+        "systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency"
+    )
+    _beta_arguments(parser, required=True)
+    _plot_argument(parser)
+
+
+def _rank_arguments(parser):
+    _dataset_arguments(parser)
+    parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
+    _scores_arguments(parser)
+
+
+def _dataset_arguments(parser):
+    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+    parser.add_argument(
+        "--reference", help="what the shipped scorers compare with: refA, or the one WMT used (default: refA)"
+    )
+
+
+def _sweep_arguments(parser):
+    _dataset_arguments(parser)
+    _step_argument(parser)
+    _scores_arguments(parser)
+    _show_argument(parser)
+    _plot_argument(parser)
+
+
+def _evaluate_arguments(parser):
+    one = parser.add_mutually_exclusive_group(required=True)
+    one.add_argument("--human", metavar="FILE", type=_file, help="human ratings: a table, or rows of MQM errors")
+    one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
+    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
+    parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
+    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA)")
+    _scores_arguments(parser)
+    _beta_arguments(parser)
+    _show_argument(parser)
+    _plot_argument(parser)
+
+
+def _calibrate_arguments(parser):
+    parser.add_argument(
+        "pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second"
+    )
+    parser.add_argument("--dataset", required=True, help="a name that 'whichbird datasets' lists")
+    parser.add_argument(
+        "--by",
+        choices=list(MATCHES),
+        default="correlation",
+        help="what to maximise over scorers (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--ess",
+        type=_number,
+        default=RELIABLE,
+        metavar="SHARE",
+        help="share of the systems that a reliable balance keeps, as ESS / K (default: %(default)s)",
+    )
+    parser.add_argument("--resamples", type=_whole, default=1000, help="resamples of the pairs (default: %(default)s)")
+    parser.add_argument("--seed", type=_whole, default=8, help="seed of the resampling (default: %(default)s)")
+    _step_argument(parser, 0.01)
+    _scores_arguments(parser)
+    _plot_argument(parser)
+
+
+def _beta_arguments(parser, required: bool = False):
+    one = parser.add_mutually_exclusive_group(required=required)
+    one.add_argument("--beta", type=_number, help=BETA + ("" if required else "; without it, the natural one"))
+    one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
+    _step_argument(parser)
+
+
+def _step_argument(parser, default: float = 0.02):
+    parser.add_argument(
+        "--step", type=_step, default=default, help="distance of balances in a sweep (default: %(default)s)"
+    )
+
+
+def _scores_arguments(parser):
+    parser.add_argument(
+        "--scores",
+        nargs="+",
+        action="extend",
+        metavar="[NAME=]FILE",
+        type=_file,
+        help="segment scores of your scorers, called NAME or after the file",
+    )
+    parser.add_argument(
+        "--ignore-extra", action="store_true", help="leave out systems and segments of your files that are not rated"
+    )
+
+
+def _show_argument(parser):
+    parser.add_argument("--show", nargs="+", action="extend", metavar="SCORER", help="scorers to point out in a sweep")
+
+
+def _plot_argument(parser):
+    parser.add_argument("--plot", metavar="FILE", type=_file, help="draw a figure: .svg, .png or .pdf")
+
+
+# name: (what runs, what adds its arguments). The docstring is the help.
+COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argparse.ArgumentParser], None]]] = {
+    "datasets": (datasets, lambda parser: None),
+    "reweight": (reweight, _reweight_arguments),
+    "rank": (rank_, _rank_arguments),
+    "sweep": (sweep, _sweep_arguments),
+    "evaluate": (evaluate, _evaluate_arguments),
+    "calibrate": (calibrate_, _calibrate_arguments),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    top = _Parser(
+        prog="whichbird",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Steer the adequacy-fluency balance of machine-translation meta-evaluation.",
+        epilog="examples:\n  whichbird datasets\n  whichbird rank ende24 --beta 0.6 --scores my.seg.score\n"
+        "  whichbird rank --help\n\nexit codes: 0 done, 2 bad input, 1 failure, 130 interrupted",
+    )
+    top.add_argument("--version", action="version", version=f"whichbird {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="command", required=True, parser_class=_Parser)
+    for name, (run, add_arguments) in COMMANDS.items():
+        lines = run.__doc__.split("\n")
+        text = "\n".join([lines[0], *(line.removeprefix("    ") for line in lines[1:])]).strip()
+        sub = commands.add_parser(
+            name,
+            help=lines[0],
+            description=text,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(run=run)
+        add_arguments(sub)
+        form = sub.add_mutually_exclusive_group()
+        form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
+        form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
+        sub.add_argument(
+            "--out", metavar="FILE", type=_file, help="write the result to a file too: JSON if named so, else CSV"
+        )
+        sub.add_argument("--force", action="store_true", help="replace files that are there already")
+    return top
+
+
+def run(argv: list[str]) -> int:
+    """Run one command; return its exit code: 0 done, 2 bad input, 1 failure, 130 interrupted. An error is one sentence."""
+    who = "whichbird"
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is no reason to fail
+        args = parser().parse_args(argv)
+        who = f"whichbird {args.command}"
+        check_outputs(args)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = args.run(args)
+        notes = dict.fromkeys([*(str(w.message) for w in caught if w.category is UserWarning), *result.notes])
+        for note in notes:
+            say(f"note: {one_line(note)}\n")
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
+        deliver(args, result)
+        sys.stdout.flush()
+        return 0
+    except SystemExit as stop:  # argparse has said what it had to say
+        return int(stop.code or 0)
+    except KeyboardInterrupt:
+        return _fail(130, who, "interrupted")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: say nothing, even when closing
+        return 1
+    except ValueError as error:
+        return _fail(2, who, str(error))
+    except NotProven as error:
+        return _fail(1, who, f"no proven answer: {error}")
+    except OSError as error:
+        return _fail(1, who, f"{error.filename or 'output'}: {error.strerror or error}")
+    except Exception as error:
+        return _fail(1, who, f"failed: {str(error) or type(error).__name__}")
+
+
+def _fail(code: int, who: str, sentence: str) -> int:
+    say(f"{who}: {one_line(sentence)}\n")
+    return code

@@ -1,0 +1,134 @@
+"""Meta-metrics: how well a scorer agrees with people about a pool of systems, plain or weighted.
+
+A weighting w of the systems gives the pair k < k′ the weight w_k w_k′, normalised over pairs. Uniform weights are the
+classical case.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import check
+from .permutation import PERMUTATIONS, SEED, p_values
+
+
+def pair_weights(w) -> np.ndarray:
+    """Normalised pair weights, in the order of numpy.triu_indices: w (K,) → (P,), or (W, K) → (W, P).
+
+    >>> pair_weights([0.5, 0.25, 0.25])
+    array([0.4, 0.4, 0.2])
+    """
+    pairs = _products(w)
+    return pairs / pairs.sum(axis=-1, keepdims=True)
+
+
+def _products(w) -> np.ndarray:
+    """Pair weights up to a common factor, in such units that uniform weights give ones: w (…, K) → (…, P)."""
+    w = np.asarray(w, dtype=np.float64)
+    if w.ndim == 0 or w.shape[-1] < 2:
+        raise ValueError(f"weights have shape {w.shape}; at least two systems are needed")
+    bad = ~(np.isfinite(w) & (w >= 0))
+    if bad.any():
+        raise ValueError(f"a weight is {w[bad][0]:g}; every weight must be a finite number, not negative")
+    top = w.max(axis=-1, keepdims=True)
+    w = w / np.where(top > 0, top, 1)  # so that no product of small weights vanishes
+    if (np.count_nonzero(w, axis=-1) < 2).any():
+        raise ValueError("fewer than two systems carry weight; at least two need a positive weight to make a pair")
+    i, j = np.triu_indices(w.shape[-1], 1)
+    return w[..., i] * w[..., j]
+
+
+def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
+    """Soft pairwise accuracy 1 − Σ π |p_human − p_scorer| from p-values.
+
+    `human_p` (P,), `scorer_p` (…, P); `w` None (uniform), (K,) or (W, K). Returns shape (…), with W in front where
+    given. A constant scorer has p = 1 on every pair: it is scored like any other.
+
+    >>> float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5]))
+    0.8333333333333334
+    >>> round(float(spa_from_p([0.0, 1.0, 0.5], [0.5, 1.0, 0.5], [2, 1, 1])), 4)
+    0.8
+    >>> spa_from_p([0.0, 1.0, 0.5], [[0.5, 1.0, 0.5], [0.0, 1.0, 0.5]], [[1, 1, 1], [2, 1, 1]]).round(4)
+    array([[0.8333, 1.    ],
+           [0.8   , 1.    ]])
+    """
+    h, s = _p(human_p, "human_p"), _p(scorer_p, "scorer_p")
+    if h.ndim != 1 or s.shape[-1:] != h.shape:
+        raise ValueError(f"human_p has shape {h.shape} and scorer_p {s.shape}; one value per pair is needed in each")
+    distance = h - s
+    np.abs(distance, out=distance)  # in place: for thousands of scorers fresh memory costs more than arithmetic
+    if w is None:
+        return 1 - distance.mean(axis=-1)
+    pi = pair_weights(w)
+    if pi.shape[-1] != distance.shape[-1]:
+        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {h.size} p-values")
+    flat = distance.reshape(-1, distance.shape[-1])
+    far = (pi @ flat.T).reshape(pi.shape[:-1] + distance.shape[:-1])
+    return np.subtract(1, far, out=far)[()]  # [()] turns an array without axes into a number
+
+
+def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEED) -> float:
+    """Soft pairwise accuracy from segment scores (K, N) of people and of a scorer.
+
+    >>> human = [[1, 2, 3, 4], [0, 1, 2, 3], [0, 0, 0, 0]]
+    >>> spa(human, human), spa(human, human, [2, 1, 1])
+    (1.0, 1.0)
+    """
+    human, scorer = check.matrix(human, "human", allow_nan=True), check.matrix(scorer, "scorer", allow_nan=True)
+    if human.shape != scorer.shape:
+        raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both need the same, (K, N)")
+    return float(spa_from_p(p_values(human, permutations, seed), p_values(scorer, permutations, seed), w))
+
+
+def pairwise_accuracy(human, scorer, w=None) -> float:
+    """Share of pairs that a scorer orders as people do, from system scores (K,).
+
+    Pairs that people tie are left out; pairs that only the scorer ties count as wrong.
+
+    >>> round(pairwise_accuracy([3, 2, 1], [9, 9, 5]), 4)
+    0.6667
+    """
+    h, s, w = _systems(human, scorer, w)
+    i, j = np.triu_indices(h.size, 1)
+    truth, claim = np.sign(h[i] - h[j]), np.sign(s[i] - s[j])
+    pi = _products(w) * (truth != 0)
+    if pi.sum() == 0:
+        raise ValueError("people tie every pair that has weight; pairwise accuracy is not defined")
+    return float(pi[truth == claim].sum() / pi.sum())
+
+
+def pearson(human, scorer, w=None) -> float:
+    """Weighted Pearson correlation (population form) of system scores (K,).
+
+    >>> round(pearson([1, 2, 3], [2, 4, 7]), 4)
+    0.9934
+    """
+    h, s, w = _systems(human, scorer, w)
+    h, s = _standard(h, w, "human"), _standard(s, w, "scorer")
+    r = w @ (h * s) / np.sqrt((w @ h**2) * (w @ s**2))
+    return float(np.clip(r, -1, 1))  # rounding can carry it past one
+
+
+def _standard(x: np.ndarray, w: np.ndarray, name: str) -> np.ndarray:
+    """x around its weighted mean, on a scale on which its systems with weight lie 1 apart at most."""
+    used = x[w > 0]
+    if np.ptp(used) <= 1e-14 * np.abs(used).max():  # means of the same scores differ by rounding
+        raise ValueError(f"the {name} scores are the same on all systems with weight; a correlation is not defined")
+    x = np.where(w > 0, x - used[0], 0.0) / np.ptp(used)
+    return x - w @ x
+
+
+def _p(p, name: str) -> np.ndarray:
+    p = np.asarray(p, dtype=np.float64)
+    if p.ndim == 0 or p.shape[-1] == 0:
+        raise ValueError(f"{name} has shape {p.shape}; one p-value per pair of systems is needed")
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
+        raise ValueError(f"{name} runs from {p.min():g} to {p.max():g}; a p-value lies between 0 and 1")
+    return p
+
+
+def _systems(human, scorer, w) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    h = check.vector(human, "human")
+    if h.size < 2:
+        raise ValueError(f"{h.size} system; at least two are needed")
+    return h, check.vector(scorer, "scorer", h.size), check.weights(w, h.size)

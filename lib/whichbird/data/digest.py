@@ -1,0 +1,362 @@
+"""A digest: what ships of a dataset. Small derived arrays, no text, no ratings; made from a `Pool`, saved, loaded, verified.
+
+The file is a NumPy archive without pickles. P-values are stored as whole numbers of permutations, so they are exact.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .._version import __version__
+from ..core.augment import DIALS, FAMILIES, offsets, shifts
+from ..core.check import DataError, near
+from ..core.permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
+from .mtme import DATASETS
+from .pool import Pool, system_means
+
+FORMAT = 1
+RELEASE = "mt-metrics-eval-v2"
+HUMAN = ("total", "adequacy", "fluency")
+MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
+ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency", *(f"curves_{family}" for family in FAMILIES)}
+# the aspects' members are all there, or none where no ratings are public
+# What reading a damaged archive can raise: RuntimeError for one that seems encrypted, IndexError for a bare array.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, IndexError)
+
+
+class Digest:
+    """One dataset: K systems, P = K(K−1)/2 pairs k < k′ in the order of numpy.triu_indices, M scorers.
+
+    Arrays are decoded when first asked for. `adequacy` and `fluency` (and what follows from them) are None where no per-error
+    ratings are public.
+    """
+
+    def __init__(self, arrays):
+        """`arrays` maps member names to arrays: a dict, or an open archive."""
+        self._arrays = arrays
+        try:
+            self.info = json.loads(bytes(arrays["info"]).decode("utf-8"))
+            form = self.info["format"]
+        except (KeyError, TypeError, *_DAMAGE):
+            raise DataError("not a Whichbird digest: it has no readable 'info' record") from None
+        if form != FORMAT:
+            raise DataError(
+                f"the digest has format {form}; this version reads format {FORMAT}: rebuild it with 'make data'"
+            )
+        for record in ("name", "reference", "release", "source_lines", "permutations", "seed"):
+            if record not in self.info:
+                raise DataError(f"the digest's 'info' has no {record!r}; restore it or rebuild it with 'make data'")
+        members = set(arrays)
+        missing = sorted(MEMBERS - members) or sorted(ASPECTS - members if ASPECTS & members else ())
+        if missing:
+            raise DataError(f"the digest of {self.name} has no {missing[0]!r}; rebuild it with 'make data'")
+        k, m = len(self.systems), len(self.scorers)
+        for member, shape in {"total": (k,), "rated": (k,), "means": (m, k)}.items():
+            if self[member].shape != shape:
+                raise DataError(f"the digest's {member!r} has shape {self[member].shape} where {shape} is expected")
+
+    def __getitem__(self, member: str) -> np.ndarray:
+        try:
+            return self._arrays[member]
+        except KeyError:
+            raise DataError(f"the digest of {self.name} has no {member!r}") from None
+        except _DAMAGE:
+            raise DataError(
+                f"the digest of {self.name} is damaged at {member!r}; restore it or rebuild it with 'make data'"
+            ) from None
+
+    def __contains__(self, member: str) -> bool:
+        return member in self._arrays
+
+    def __repr__(self) -> str:
+        return f"<Digest {self.signature}>"
+
+    @property
+    def name(self) -> str:
+        return self.info["name"]
+
+    @property
+    def signature(self) -> str:
+        """One line that says what a number rests on.
+
+        >>> load("ende24").signature
+        'ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0'
+        """
+        i = self.info
+        return (
+            f"{i['name']}|sys:{len(self.systems)}|seg:{len(self.lines)}|ref:{i['reference']}|perm:{i['permutations']}"
+            f"|seed:{i['seed']}|{i['release']}|whichbird:{__version__}"
+        )
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(str(s) for s in self["systems"])
+
+    @cached_property
+    def scorers(self) -> tuple[str, ...]:
+        return tuple(str(s) for s in self["scorers"])
+
+    @cached_property
+    def lines(self) -> np.ndarray:
+        """The rated source lines, from 0: shape (N,)."""
+        return self["lines"]
+
+    @property
+    def source_lines(self) -> int:
+        return self.info["source_lines"]
+
+    @cached_property
+    def rated(self) -> np.ndarray:
+        """How many segments of each system are rated: shape (K,)."""
+        return self["rated"]
+
+    @cached_property
+    def adequacy(self) -> np.ndarray | None:
+        """System means of adequacy, MQM points per segment, ≤ 0: shape (K,)."""
+        return self["adequacy"] if "adequacy" in self else None
+
+    @cached_property
+    def fluency(self) -> np.ndarray | None:
+        """System means of fluency, MQM points per segment, ≤ 0: shape (K,)."""
+        return self["fluency"] if "fluency" in self else None
+
+    @cached_property
+    def total(self) -> np.ndarray:
+        """System means of the official MQM total: shape (K,). Not adequacy + fluency: it holds errors of neither aspect too."""
+        return self["total"]
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """Sampling covariance of (total, adequacy, fluency) stacked, over segments: shape (3K, 3K), or (K, K) of total alone."""
+        return self["covariance"]
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        """System means of every scorer: shape (M, K)."""
+        return self["means"]
+
+    @cached_property
+    def offsets(self) -> np.ndarray | None:
+        """What (adequacy, fluency) do not explain of a scorer's system means: shape (M, K)."""
+        return self["offsets"] if "offsets" in self else None
+
+    def counts(self, which: str) -> np.ndarray:
+        """P-values as whole numbers of permutations: "total", "adequacy", "fluency" (P,), "scorers" or "standard" (M, P)."""
+        if which == "standard" and "p_standard" not in self:
+            which = "scorers"  # the WMT standard reference is the one the paper used
+        return self[f"p_{which}"].astype(np.int64)
+
+    def _p(self, which: str) -> np.ndarray:
+        return self.counts(which) / self.info["permutations"]
+
+    @cached_property
+    def human_p(self) -> np.ndarray:
+        """P-values of people's official total: shape (P,)."""
+        return self._p("total")
+
+    @cached_property
+    def adequacy_p(self) -> np.ndarray | None:
+        """P-values of adequacy alone: shape (P,)."""
+        return self._p("adequacy") if "p_adequacy" in self else None
+
+    @cached_property
+    def fluency_p(self) -> np.ndarray | None:
+        """P-values of fluency alone: shape (P,)."""
+        return self._p("fluency") if "p_fluency" in self else None
+
+    @cached_property
+    def scorer_p(self) -> np.ndarray:
+        """P-values of every scorer, with the reference the paper used: shape (M, P)."""
+        return self._p("scorers")
+
+    @cached_property
+    def standard_p(self) -> np.ndarray:
+        """P-values of every scorer, with the reference WMT used: shape (M, P)."""
+        return self._p("standard")
+
+    def curve_counts(self, family: str) -> np.ndarray:
+        """P-values of every scorer along a family's dials, as whole numbers of permutations: (M, dials, P)."""
+        if family not in FAMILIES:
+            raise ValueError(f"unknown family {family!r}; one of {', '.join(FAMILIES)} is expected")
+        if "adequacy" not in self:
+            raise DataError(
+                f"{self.name} has no augmented scorers: they need adequacy and fluency, whose ratings are not public"
+            )
+        step = self[f"curves_{family}"]
+        return np.cumsum(step, axis=1, dtype=step.dtype)
+
+    def curves(self, family: str) -> np.ndarray:
+        """P-values of every scorer along the dials of "adequacy-fluency", "adherence" or "explainability": (M, dials, P)."""
+        return self.curve_counts(family) / self.info["permutations"]
+
+    def save(self, path) -> None:
+        """Write the digest; an existing file is replaced only once the new one is complete."""
+        path = Path(path)
+        part = path.with_name(path.name + ".part")
+        try:
+            with open(part, "wb") as out:
+                np.savez_compressed(out, **{member: self[member] for member in self._arrays})
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def differences(self, other: Digest) -> list[str]:
+        """The members in which two digests differ: whole numbers and names in anything, means beyond summation order.
+
+        The version that wrote them does not count.
+        """
+        out = sorted(set(self._arrays) ^ set(other._arrays))
+        out += [m for m in self._arrays if m in other and m != "info" and not _same(self[m], other[m])]
+        ours, theirs = ({k: v for k, v in d.info.items() if k != "version"} for d in (self, other))
+        return out + (["info"] if ours != theirs else [])
+
+
+def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATIONS, seed: int = SEED) -> Digest:
+    """Boil a pool down to its digest; `standard` is the same pool read with the WMT standard reference, where that differs."""
+    human = {h: getattr(pool, h) for h in HUMAN if getattr(pool, h) is not None}
+    info = {
+        "format": FORMAT,
+        "name": pool.name,
+        "release": RELEASE,
+        "reference": pool.reference,
+        "standard": DATASETS[pool.name].standard if pool.name in DATASETS else pool.reference,
+        "source_lines": int(pool.source_lines),
+        "permutations": permutations,
+        "seed": seed,
+        "version": __version__,
+        "notes": list(pool.notes),
+    }
+    x, k = list(pool.scorers.values()), len(pool.systems)
+    stored = np.min_scalar_type(permutations)  # the smallest whole-number type that holds every count
+    arrays = {
+        "info": np.frombuffer(json.dumps(info, sort_keys=True, ensure_ascii=True).encode(), dtype=np.uint8),
+        "systems": np.array(pool.systems),
+        "lines": pool.lines.astype(np.int32),
+        "rated": pool.rated.astype(np.int32),
+        "scorers": np.array(list(pool.scorers), dtype=np.str_),
+        **{h: system_means(v) for h, v in human.items()},
+        "covariance": _covariance(np.concatenate(list(human.values()))),
+        "means": _rows([system_means(v) for v in x], k),
+        **{f"p_{h}": p_counts(v, permutations, seed).astype(stored) for h, v in human.items()},
+        "p_scorers": _rows([p_counts(v, permutations, seed) for v in x], k * (k - 1) // 2).astype(stored),
+    }
+    if pool.adequacy is not None:
+        arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
+        for family in FAMILIES:
+            moved = [
+                shifts(family, m, arrays["total"], arrays["adequacy"], arrays["fluency"], o)
+                for m, o in zip(arrays["means"], arrays["offsets"], strict=True)
+            ]
+            counts = np.array([p_curve_counts(v, c, permutations, seed) for v, c in zip(x, moved, strict=True)])
+            counts = counts.reshape(len(x), DIALS[family].size, k * (k - 1) // 2)
+            # neighbouring dials differ little, so what is stored is the step from one to the next: it packs ten times smaller
+            arrays[f"curves_{family}"] = np.diff(counts, axis=1, prepend=0).astype(np.min_scalar_type(-permutations))
+    if standard is not None:
+        lacking = [s for s in pool.scorers if s not in standard.scorers]
+        if lacking or standard.systems != pool.systems:
+            raise DataError(
+                f"{pool.name}: read with {standard.reference}, "
+                + (f"scorer {lacking[0]!r} is left out" if lacking else "the systems are others")
+                + f"; both readings must have the systems and scorers of {pool.reference}"
+            )
+        arrays["p_standard"] = _rows(
+            [p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers], k * (k - 1) // 2
+        ).astype(stored)
+    return Digest(arrays)
+
+
+def read(path) -> Digest:
+    """Load a digest from a file."""
+    path = Path(path)
+    try:
+        return Digest(np.load(io.BytesIO(path.read_bytes()), allow_pickle=False))
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file; rebuild it with 'make data'") from None
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    except _DAMAGE:
+        raise DataError(f"{path}: not a readable digest; restore it or rebuild it with 'make data'") from None
+
+
+def folder() -> Path:
+    """Where the shipped figures lie: $WHICHBIRD_DATA if set, else in the installed package, else data/ beside the library."""
+    packed = Path(__file__).resolve().parents[1] / "shipped"
+    beside = Path(__file__).resolve().parents[3] / "data"
+    return Path(os.environ.get("WHICHBIRD_DATA") or (packed if packed.is_dir() else beside))
+
+
+def datasets() -> list[str]:
+    """The names of the datasets that ship, oldest first.
+
+    >>> datasets()[:3]
+    ['ende21', 'zhen21', 'ted_ende']
+    """
+    return [d for d in DATASETS if (folder() / f"{d}.npz").exists()]
+
+
+def load(name: str) -> Digest:
+    """The digest of a shipped dataset.
+
+    >>> d = load("ende24")
+    >>> len(d.systems), d.adequacy.shape, d.scorer_p.shape
+    (16, (16,), (30, 120))
+    """
+    return read(folder() / f"{_known(name)}.npz")
+
+
+def load_errors(name: str | None = None) -> pd.DataFrame:
+    """The error counts behind adequacy and fluency: columns dataset, system, category, severity, count, penalty.
+
+    >>> load_errors("ende24")["category"].str.startswith("accuracy/").any()
+    np.True_
+    """
+    table = read_table("errors.csv", keep_default_na=False)
+    return table if name is None else table[table["dataset"] == _known(name)].reset_index(drop=True)
+
+
+def read_table(name: str, **options) -> pd.DataFrame:
+    """A table that ships beside the digests; `options` go to pandas.read_csv."""
+    path = folder() / name
+    try:
+        return pd.read_csv(path, **options)
+    except FileNotFoundError:
+        tables = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
+        raise DataError(f"{path}: no such file; there is {tables}") from None
+
+
+def _known(name: str) -> str:
+    known = datasets()
+    if not known:
+        raise DataError(f"{folder()}: no dataset is there; run 'make data'")
+    if name not in known:
+        raise DataError(f"unknown dataset {name!r}" + (near(name, known) or f"; there are {', '.join(known)}"))
+    return name
+
+
+def _covariance(x: np.ndarray) -> np.ndarray:
+    """Covariance of the row means of x (R, N), NaN where missing: what resampling segments would make of them."""
+    rated = ~np.isnan(x)
+    deviation = np.where(rated, x - np.nanmean(x, axis=1, keepdims=True), 0.0)
+    n = rated.sum(axis=1)
+    return deviation @ deviation.T / np.outer(n, n)
+
+
+def _same(x: np.ndarray, y: np.ndarray) -> bool:
+    if x.shape != y.shape or x.dtype.kind != y.dtype.kind:
+        return False
+    if x.dtype.kind != "f":
+        return np.array_equal(x, y)
+    return bool(np.abs(x - y).max(initial=0) <= 1e-12 * np.abs(x).max(initial=0))
+
+
+def _rows(rows: list, width: int) -> np.ndarray:
+    return np.array(rows).reshape(-1, width)

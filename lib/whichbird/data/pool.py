@@ -1,0 +1,104 @@
+"""A pool: the segment-level scores of K systems, by people and by scorers, on the same N segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..core import check
+from ..core.check import DataError
+
+CONSTANT = 1e-12  # system means that spread less than this, relative to their size, are one number and its rounding
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Systems × segments, checked on construction.
+
+    All score arrays are (K, N), higher is better, rows in the order of `systems`. In `adequacy`, `fluency` and `total` NaN marks a
+    cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are the source lines
+    (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps. `errors` counts the errors behind
+    the two aspects: columns system, category, severity, count, penalty. `notes` says what was left out, and why. `segments` names
+    the N segments where their file does; else they go by their source lines.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    lines: np.ndarray
+    source_lines: int
+    total: np.ndarray
+    adequacy: np.ndarray | None = None
+    fluency: np.ndarray | None = None
+    scorers: dict[str, np.ndarray] = field(default_factory=dict)
+    errors: pd.DataFrame | None = None
+    reference: str = "refA"
+    notes: tuple[str, ...] = ()
+    segments: tuple[str, ...] | None = None
+
+    def __post_init__(self):
+        if len(self.systems) < 2:
+            raise ValueError(f"pool {self.name}: {len(self.systems)} system; at least two are needed")
+        for what, names in (("system", self.systems), ("scorer", tuple(self.scorers))):
+            for name in names:
+                if names.count(name) > 1:
+                    raise ValueError(f"pool {self.name}: {what} {name!r} is there twice; names must differ")
+        if (self.adequacy is None) != (self.fluency is None):
+            raise ValueError(f"pool {self.name}: adequacy and fluency come together or not at all")
+        shape = (len(self.systems), len(self.lines))
+        if shape[1] == 0:
+            raise ValueError(f"pool {self.name}: no segment is rated")
+        lines = np.asarray(self.lines)
+        inside = lines.dtype.kind in "iu" and 0 <= lines.min() and lines.max() < self.source_lines
+        if not inside or len(np.unique(lines)) < lines.size:
+            raise ValueError(f"pool {self.name}: lines must be different whole numbers below {self.source_lines}")
+        object.__setattr__(self, "lines", lines)
+        if self.segments is not None and (
+            len(set(self.segments)) != len(self.segments) or len(self.segments) != shape[1]
+        ):
+            raise ValueError(f"pool {self.name}: segments must be {shape[1]} different names, one per segment")
+        for what in ("total", "adequacy", "fluency"):
+            if getattr(self, what) is not None:
+                x = self._matrix(getattr(self, what), what, shape, allow_nan=True)
+                object.__setattr__(self, what, x)
+                empty = np.isnan(x).all(axis=1)
+                if empty.any():
+                    raise ValueError(
+                        f"pool {self.name}: system {self.systems[empty.argmax()]!r} has no {what} rating at all"
+                    )
+        if self.adequacy is not None and (np.isnan(self.adequacy) != np.isnan(self.fluency)).any():
+            raise ValueError(f"pool {self.name}: a cell has an adequacy and no fluency rating, or the reverse")
+        scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
+        object.__setattr__(self, "scorers", scorers)
+
+    def _matrix(self, x, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
+        x = check.matrix(x, f"pool {self.name}: {what}", allow_nan)
+        if x.shape != shape:
+            raise ValueError(
+                f"pool {self.name}: {what} has shape {x.shape} where {shape} (systems × segments) is expected"
+            )
+        return x
+
+    @property
+    def rated(self) -> np.ndarray:
+        """How many segments of each system carry a rating of errors (or, without those, a total): shape (K,)."""
+        return (~np.isnan(self.total if self.adequacy is None else self.adequacy)).sum(axis=1)
+
+
+def system_means(x: np.ndarray) -> np.ndarray:
+    """Mean of each row of x (K, N) over its rated cells.
+
+    >>> system_means(np.array([[1.0, 3.0], [2.0, np.nan]]))
+    array([2., 2.])
+    """
+    return np.nanmean(x, axis=1)
+
+
+def refuse_constant(x: np.ndarray, name: str) -> None:
+    """A scorer (K, N) whose system means are one number and its rounding ranks nothing: refuse it."""
+    means = system_means(x)
+    if np.ptp(means) <= CONSTANT * np.abs(x).max():
+        raise DataError(
+            f"scorer {name!r} is constant: every system has the mean score {means[0]:.6g}; it cannot tell them apart"
+        )

@@ -1,0 +1,247 @@
+"""Files of people with own data: scores of a scorer, system means, human ratings.
+
+Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its
+n-th segment. Or a table with a header: system, segment and one column per scorer, or scorer, system, segment, score.
+Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect), or rows of
+MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..core.check import DataError, near
+from .digest import Digest
+from .files import read_text
+from .mtme import is_human, read_mqm_tsv
+from .pool import Pool, refuse_constant
+from .sheet import first_line, header, number, read_sheet, short
+
+
+def read_systems(path) -> pd.DataFrame:
+    """System means: a table with columns system, adequacy, fluency (others are ignored), one row per system.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     print("fluency,system,adequacy\\n1.5,x,2", file=file, flush=True)
+    ...     read_systems(file.name)
+      system  adequacy  fluency
+    0      x       2.0      1.5
+    """
+    sheet = read_sheet(path, ("system", "adequacy", "fluency"))
+    first: dict[tuple[str], int] = {}
+    for line, cells in sheet.rows:
+        system = sheet.name(line, cells, "system")
+        sheet.once(first, (system,), line, "system {!r}")
+    a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
+    return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
+
+
+def read_human(path) -> Pool:
+    """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
+
+    A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
+    without a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see
+    `read_mqm_tsv`. References are left out, as everywhere. Segments keep the order in which the file first names them.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     print("system,segment,adequacy,fluency\\nx,s1,-1,0\\ny,s1,0,-2", file=file, flush=True)
+    ...     pool = read_human(file.name)
+    >>> pool.systems, pool.segments, pool.total.tolist()
+    (('x', 'y'), ('s1',), [[-1.0], [-2.0]])
+    """
+    text = read_text(path)
+    if {"category", "severity"} <= header(text):
+        if "\t" not in first_line(text):
+            raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
+        return read_mqm_tsv(path)
+    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
+    first: dict[tuple, int] = {}
+    segments: dict[str, int] = {}
+    for line, cells in sheet.rows:
+        system, segment = (sheet.name(line, cells, column) for column in ("system", "segment"))
+        segments.setdefault(segment, len(segments))
+        sheet.once(first, (system, segment), line, "system {!r} on segment {!r}")
+    named = sorted({system for system, _ in first})
+    systems = [s for s in named if not is_human(s)]
+    if len(systems) < 2:
+        raise DataError(f"{path}: {len(systems)} of its systems are machines; at least two are needed")
+    have_total = "total" in sheet.columns
+    row_of = {system: k for k, system in enumerate(systems)}
+    cube = np.full((3, len(systems), len(segments)), np.nan)
+    for line, cells in sheet.rows:
+        if cells["system"] not in row_of:
+            continue
+        a, f = (sheet.number(line, cells, aspect) for aspect in ("adequacy", "fluency"))
+        total = sheet.number(line, cells, "total") if have_total else a + f
+        cube[:, row_of[cells["system"]], segments[cells["segment"]]] = a, f, total
+    unrated = int(np.isnan(cube[0]).sum())
+    notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
+    notes += [f"{unrated} of {cube[0].size} cells are not rated"] if unrated else []
+    size = len(segments)
+    return Pool(
+        name=Path(path).name,
+        systems=tuple(systems),
+        lines=np.arange(size),
+        source_lines=size,
+        total=cube[2],
+        adequacy=cube[0],
+        fluency=cube[1],
+        reference="none",
+        segments=tuple(segments),
+        notes=tuple(notes),
+    )
+
+
+def read_scorers(
+    path, source: Digest | Pool, name: str | None = None, ignore_extra: bool = False
+) -> dict[str, np.ndarray]:
+    """The scorers in a file, by name: scores (K, N) of the systems and rated segments of `source`, in their order.
+
+    The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
+    nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it.
+    Every system of `source` must be there. References may be there too; any other system, and any segment that `source`
+    does not know, is refused unless `ignore_extra`. `name` renames the one scorer of a file; if not given, it is called
+    as its column, or as the file without its ending.
+
+    >>> import tempfile
+    >>> pool = Pool("tiny", ("x", "y"), np.array([0, 2]), 3, total=np.zeros((2, 2)))  # lines 0 and 2 of 3 are rated
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     print("y\\t1\\ny\\tNone\\ny\\t3\\nx\\t4\\nx\\t5\\nx\\t6", file=file, flush=True)
+    ...     read_scorers(file.name, pool, "mine")["mine"].tolist()
+    [[4.0, 6.0], [1.0, 3.0]]
+    """
+    path = Path(path)
+    words = header(read_text(path))
+    stem = re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
+    if path.suffix.lower() == ".csv" or {"system", "segment"} <= words:
+        found = _table_scorers(path, source, stem, ignore_extra)
+    else:
+        found = {stem: _field_scorer(path, source, ignore_extra)}
+    if name is not None:
+        if len(found) > 1:
+            raise DataError(f"{path}: {len(found)} scorers are there ({', '.join(found)}), so {name!r} cannot name one")
+        found = {name: next(iter(found.values()))}
+    for scorer, x in found.items():
+        try:
+            refuse_constant(x, scorer)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
+    return found
+
+
+def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.ndarray:
+    rows: dict[str, list[tuple[int, str]]] = {}
+    lines = read_text(path).split("\n")
+    while not lines[-1].strip():
+        lines.pop()
+    for line, row in enumerate(lines, start=1):
+        fields = row.split("\t")
+        if len(fields) != 2:
+            raise DataError(
+                f"{path}: line {line} has {len(fields)} {'column' if len(fields) == 1 else 'columns'}; "
+                "system, tab, score is expected"
+            )
+        rows.setdefault(fields[0], []).append((line, fields[1]))
+    first = {system: f"{path}: line {cells[0][0]}, column 1" for system, cells in rows.items()}
+    _check_systems(path, first, source, ignore_extra)
+    rated, every = len(source.lines), source.source_lines
+    out = np.empty((len(source.systems), rated))
+    for k, system in enumerate(source.systems):
+        cells = rows[system]
+        if len(cells) not in (rated, every) or len(cells) != len(rows[source.systems[0]]):
+            wanted = (
+                f"{rated} are"
+                if rated == every
+                else f"{every} (all source lines) or {rated} (the rated ones) in all are"
+            )
+            raise DataError(
+                f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} expected"
+            )
+        chosen = range(rated) if len(cells) == rated else source.lines
+        values = [number(text, lambda: f"{path}: line {line}, column 2", may_lack=True) for line, text in cells]
+        for n, at in enumerate(chosen):
+            if values[at] is None:
+                raise DataError(
+                    f"{path}: line {cells[at][0]}, column 2: {system!r} has no score on a rated segment; one is needed"
+                )
+            out[k, n] = values[at]
+    return out
+
+
+def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: bool) -> dict[str, np.ndarray]:
+    sheet = read_sheet(path, ("system", "segment"), ("scorer", "score"))
+    long = "scorer" in sheet.columns
+    columns = ["score"] if long else [c for c in sheet.columns if c not in ("system", "segment")]
+    if long and "score" not in sheet.columns or not columns:
+        raise DataError(
+            f"{path}: line 1 has no column of scores; system, segment and one column per scorer, or scorer, "
+            "system, segment, score are expected"
+        )
+    first: dict[str, str] = {}
+    for line, cells in sheet.rows:
+        first.setdefault(sheet.name(line, cells, "system"), sheet.place(line, "system"))
+    _check_systems(path, first, source, ignore_extra)
+    row_of = {system: k for k, system in enumerate(source.systems)}
+    names = _segment_names(source)
+    column_of = {segment: n for n, segment in enumerate(names)}
+    known = set(names) if _named(source) else {str(n) for n in range(1, source.source_lines + 1)}
+    found: dict[str, np.ndarray] = {}
+    seen: dict[tuple, int] = {}
+    for line, cells in sheet.rows:
+        system, segment = cells["system"], sheet.name(line, cells, "segment")
+        if system not in row_of:
+            continue
+        if segment not in known and not ignore_extra:
+            wanted = "a segment that is rated" if _named(source) else f"a source line, 1 to {source.source_lines},"
+            raise DataError(
+                f"{sheet.place(line, 'segment')} has {short(segment)}; {wanted} is expected "
+                "(--ignore-extra leaves others out)"
+            )
+        for column in columns:
+            scorer = sheet.name(line, cells, "scorer") if long else name if columns == ["score"] else column
+            sheet.once(seen, (scorer, system, segment), line, "the score of {!r} for {!r} on segment {!r}")
+            value = sheet.number(line, cells, column)
+            if segment in column_of:
+                if scorer not in found:
+                    found[scorer] = np.full((len(row_of), len(names)), np.nan)
+                found[scorer][row_of[system], column_of[segment]] = value
+    if not found:
+        raise DataError(f"{path}: no rated segment is there; the first one is {names[0]!r}")
+    for scorer, grid in found.items():
+        for k, n in np.argwhere(np.isnan(grid)):
+            raise DataError(
+                f"{path}: {scorer!r} has no score for {source.systems[k]!r} on segment {names[n]!r}; "
+                "every system needs one on every rated segment"
+            )
+    return found
+
+
+def _named(source: Digest | Pool) -> bool:
+    return isinstance(source, Pool) and source.segments is not None
+
+
+def _segment_names(source: Digest | Pool) -> list[str]:
+    """What a table calls the rated segments."""
+    return list(source.segments) if _named(source) else [str(line + 1) for line in source.lines]
+
+
+def _check_systems(path: Path, found: dict[str, str], source: Digest | Pool, ignore_extra: bool) -> None:
+    """`found` maps each system of the file to the place that first names it."""
+    missing = [s for s in source.systems if s not in found]
+    extra = [s for s in found if s not in source.systems and not is_human(s)]
+    if extra and not ignore_extra:
+        raise DataError(
+            f"{found[extra[0]]}: system {short(extra[0])} is not among the {len(source.systems)} rated systems "
+            f"of {source.name}{near(extra[0], missing)} (--ignore-extra leaves such systems out)"
+        )
+    if missing:
+        raise DataError(
+            f"{path}: system {missing[0]!r} is missing; all {len(source.systems)} rated systems of "
+            f"{source.name} are needed{near(missing[0], extra, 'is it called')}"
+        )

@@ -1,0 +1,327 @@
+"""One look for every plot: two colours that mean adequacy and fluency everywhere, readable by colour-blind readers and in print."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+ADEQUACY = "#0b62a4"  # blue
+FLUENCY = "#d9680f"  # orange; the pair differs in lightness too, so it survives grey printing
+INK = "#2b3036"
+FAINT = "#8a929b"
+GREEN, PURPLE, ROSE = "#2f8f6b", "#9b59b6", "#b5446e"  # for what is neither adequacy nor fluency
+PAPER = "#fdfdfb"  # a light card of its own, so that figures read the same on a dark page
+
+UNREACHED = "#b4b9be"
+BALANCE = LinearSegmentedColormap.from_list("balance", [FLUENCY, "#c9c9c4", ADEQUACY])  # β from 0 to 1
+# Adequacy over fluency from 0 to 1: pale in the middle, so that a balanced cell is not taken for an unreached, grey one
+PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6", ADEQUACY])
+PREFERENCE = PREFERENCE.with_extremes(bad=UNREACHED)
+
+
+# The three measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
+MEASURES = {
+    "adequacy-fluency": ("adequacy over fluency", INK, None),
+    "adherence": ("MQM adherence", GREEN, (0.05, 0.018)),
+    "explainability": ("explainability by MQM", PURPLE, (0.014, 0.014)),
+}
+POOLS = {
+    "real+adequacy+fluency": "o",
+    "real+adequacy": ">",
+    "real+fluency": "<",
+    "adequacy+fluency": "D",
+    "adequacy": "^",
+    "fluency": "v",
+}
+FILLED = {"published": False, "fair": True}
+
+
+def use() -> None:
+    """Set the look for all figures that follow."""
+    mpl.rcParams.update(
+        {
+            "figure.facecolor": PAPER,
+            "axes.facecolor": PAPER,
+            "savefig.facecolor": PAPER,
+            "figure.figsize": (6.4, 4.0),
+            "figure.dpi": 100,
+            "savefig.dpi": 200,
+            "savefig.bbox": "tight",
+            "savefig.pad_inches": 0.12,
+            "figure.constrained_layout.use": True,
+            "font.size": 11,
+            "font.family": "DejaVu Sans",
+            "axes.titlesize": 11,
+            "axes.titleweight": "bold",
+            "axes.titlelocation": "left",
+            "axes.labelcolor": INK,
+            "text.color": INK,
+            "axes.edgecolor": FAINT,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#e4e4de",
+            "grid.linewidth": 0.7,
+            "axes.axisbelow": True,
+            "lines.linewidth": 2.0,
+            "legend.frameon": False,
+            "axes.prop_cycle": mpl.cycler(color=[ADEQUACY, FLUENCY, INK, GREEN, PURPLE, FAINT]),
+        }
+    )
+
+
+def grid(count: int, columns: int = 3, cell=(2.3, 2.1), **options) -> tuple[plt.Figure, list[plt.Axes]]:
+    """Small multiples: a figure and its first `count` axes, row by row; spare ones are removed."""
+    rows = -(-count // columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(cell[0] * columns, cell[1] * rows), squeeze=False, **options)
+    axes = list(axes.flat)
+    for spare in axes[count:]:
+        spare.remove()
+    return fig, axes[:count]
+
+
+def plane(ax: plt.Axes, adequacy, fluency, w=None, equal: bool = True) -> None:
+    """Systems as dots in the adequacy–fluency plane, centred on their mean; area grows with weight.
+
+    Both axes share one scale (`equal`), so a pool that spreads along the horizontal leans to adequacy.
+    """
+    a, f = (np.asarray(x) - np.mean(x) for x in (adequacy, fluency))
+    w = np.full(a.size, 1 / a.size) if w is None else np.asarray(w)
+    ax.axhline(0, color=FAINT, lw=0.7)
+    ax.axvline(0, color=FAINT, lw=0.7)
+    ax.scatter(a, f, s=28 * w * a.size, color=INK, alpha=0.75, lw=0)
+    if equal:
+        reach = 1.12 * max(np.abs(a).max(), np.abs(f).max())
+        ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+
+
+def lean_bar(ax: plt.Axes, beta: float) -> None:
+    """A thin bar along the top of the axes: the blue share is β."""
+    box = ax.inset_axes((0, 1.0, 1, 0.035))
+    box.barh(0, beta, color=ADEQUACY)
+    box.barh(0, 1 - beta, left=beta, color=FLUENCY)
+    box.set(xlim=(0, 1))
+    box.axis("off")
+
+
+def sweep_panel(ax: plt.Axes, table, pools=None, size: float = 6) -> None:
+    """The three measures over β, paler where fewer systems carry the weight; β₀, where all do, as a dotted line.
+
+    `table` is a sweep. `pools`, rows of the table of synthesised pools, adds a marker per pool and measure at the
+    pool's own β: open as published, filled where the construction is fair.
+    """
+    ax.axvline(table["beta"][table["ess"].idxmax()], color=FAINT, ls=":", lw=1.4)
+    for family, (_, colour, dashes) in MEASURES.items():
+        _shaded(ax, table["beta"], table[family], table["ess"] / table["ess"].max(), colour, dashes)
+        for _, pool in () if pools is None else pools.iterrows():
+            fill = colour if FILLED[pool["construction"]] else "none"
+            ax.plot(
+                pool["beta"],
+                pool[family],
+                POOLS[pool["pool"]],
+                ms=size,
+                mec=colour,
+                mfc=fill,
+                mew=1.1,
+                clip_on=False,
+                zorder=3,
+            )
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
+
+
+def sweep_legend(fig: plt.Figure, construction: str | None = None, **options) -> None:
+    """One legend above all panels, with the markers of a `construction` if one is named."""
+    styles = "-", (0, (5, 2)), (0, (1.5, 1.2))
+    entries = {
+        name: Line2D([], [], color=colour, ls=style)
+        for (name, colour, _), style in zip(MEASURES.values(), styles, strict=True)
+    }
+    entries["ESS from K down to 2"] = tuple(Line2D([], [], color=_pale(INK, ess), lw=3) for ess in (1, 0.55, 0.1))
+    entries["β₀"] = Line2D([], [], color=FAINT, ls=":", lw=1.4)
+    if construction:
+        fill = INK if FILLED[construction] else "none"
+        entries |= {pool: Line2D([], [], color=INK, ls="", marker=marker, mfc=fill) for pool, marker in POOLS.items()}
+    look = {"loc": "outside upper left", "ncols": 2, "fontsize": 9.5, "columnspacing": 1, "handlelength": 2.6}
+    fig.legend(
+        entries.values(), entries.keys(), handler_map={tuple: HandlerTuple(ndivide=None, pad=0)}, **look | options
+    )
+
+
+def _shaded(ax: plt.Axes, x, y, ess, colour: str, dashes) -> None:
+    """A curve whose tint follows ess, from 0 to 1, in short pieces; dashes are made by leaving pieces out."""
+    x, y, ess = (np.asarray(v) for v in (x, y, ess))
+    at = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    fine = np.arange(0, at[-1], 0.004)
+    points = np.stack([np.interp(fine, at, v) for v in (x, y)], axis=1)
+    pieces = np.stack([points[:-1], points[1:]], axis=1)
+    drawn = np.ones(len(pieces), dtype=bool) if dashes is None else fine[:-1] % sum(dashes) < dashes[0]
+    tints = [_pale(colour, e) for e in np.interp(fine[:-1], at, ess)[drawn]]
+    ax.add_collection(LineCollection(pieces[drawn], colors=tints, linewidths=2.0, capstyle="butt"))
+
+
+def _pale(colour: str, ess: float) -> np.ndarray:
+    share = 0.12 + 0.88 * ess**1.5  # the eye takes equal steps of lightness for smaller ones at the dark end
+    return share * np.array(to_rgb(colour)) + (1 - share) * np.array(to_rgb(PAPER))
+
+
+def ramps(ax: plt.Axes, cells, limits=(0.0, 1.0), bins: int = 8, shades: int = 24) -> mpl.image.AxesImage:
+    """Cells of (ESS, β), each a ramp from mean − std at its bottom to mean + std at its top; the others stay grey.
+
+    `cells` is a table as `sampling.cells` gives it: bin numbers ess and beta, their lower edges ess_from and beta_from,
+    mean, std. ESS runs to the right, β upwards.
+    """
+    ess, beta = (_edges(cells[name], cells[f"{name}_from"], bins) for name in ("ess", "beta"))
+    image = np.full((bins, shades, bins), np.nan)
+    mean, std = (cells[name].to_numpy()[:, None] for name in ("mean", "std"))
+    image[cells["beta"], :, cells["ess"]] = mean + std * np.linspace(-1, 1, shades)
+    shown = ax.imshow(
+        image.reshape(bins * shades, bins),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        cmap=PREFERENCE,
+        vmin=limits[0],
+        vmax=limits[1],
+        extent=(ess[0], ess[-1], beta[0], beta[-1]),
+    )
+    ax.vlines(ess[1:-1], beta[0], beta[-1], color=PAPER, lw=1.0)
+    ax.hlines(beta[1:-1], ess[0], ess[-1], color=PAPER, lw=1.0)
+    ax.grid(visible=False)
+    return shown
+
+
+def _edges(bin_, lower, bins: int) -> np.ndarray:
+    """All edges of equal bins from the numbers and lower edges of some of them, at least two."""
+    step = np.ptp(lower) / np.ptp(bin_)
+    return lower.min() + step * (np.arange(bins + 1) - bin_.min())
+
+
+def ranks_over_beta(table, interval, chosen, beta: float | None = None) -> Figure:
+    """SPA of every scorer over β, and below it the rank of the `chosen` ones; the reliable interval is shaded.
+
+    `table` is a `rank_sweep`, `interval` (low, high), `beta` a balance to mark. All others stay pale.
+    """
+    fig = Figure(figsize=(6.4, 6.4), layout="constrained")
+    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    colours = [INK, GREEN, PURPLE, ROSE, FAINT]  # a scorer is neither adequacy nor fluency
+    styles = ["-", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 2, 1.5, 2))]  # five and four: no look comes twice among twenty
+    for ax in (top, bottom):
+        _shade(ax, interval, beta)
+    for scorer, rows in table.groupby("scorer", sort=False):
+        if scorer not in chosen:
+            top.plot(rows["beta"], rows["spa"], color="#d3d6d9", lw=0.8, zorder=1)
+    for n, scorer in enumerate(chosen):
+        rows = table[table["scorer"] == scorer]
+        look = {"color": colours[n % len(colours)], "ls": styles[n % len(styles)]}
+        top.plot(rows["beta"], rows["spa"], label=_fit(scorer), **look)
+        bottom.plot(rows["beta"], rows["rank"], drawstyle="steps-mid", **look)
+    top.set(ylabel="SPA at balance β")
+    last = int(table["scorer"].nunique())
+    bottom.set(
+        xlabel="balance β: all fluency 0, all adequacy 1",
+        ylabel=f"rank among {last}",
+        xlim=(-0.01, 1.01),
+        ylim=(last + 0.6, 0.4),
+    )
+    bottom.yaxis.set_major_locator(MaxNLocator(integer=True))
+    fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
+    return fig
+
+
+def weights_over_beta(table, interval, beta: float | None = None) -> Figure:
+    """The effective sample size over β, and below it every system's weight; the reliable interval is shaded.
+
+    `table` is a `weight_sweep`, `interval` (low, high), `beta` a balance to mark.
+    """
+    systems = table["system"].unique().tolist()
+    below = max(1.2, 0.25 * min(len(systems), 40))  # inches
+    fig = Figure(figsize=(6.4, 2.8 + below), layout="constrained")
+    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(2, below))
+    each = table.drop_duplicates("beta")
+    _shade(top, interval, beta)
+    top.plot(each["beta"], each["ess"], color=INK, label="effective sample size")
+    top.set(ylabel="ESS", ylim=(0, len(systems) * 1.05), xlim=(-0.01, 1.01))
+    w = table["weight"].to_numpy().reshape(-1, len(systems)).T
+    at = each["beta"].to_numpy()
+    edges = np.concatenate([at[:1], (at[1:] + at[:-1]) / 2, at[-1:]])
+    shown = bottom.pcolormesh(edges, np.arange(len(systems) + 1) - 0.5, w * len(systems), cmap="Greys", vmin=0, vmax=3)
+    _shade(bottom, interval, beta, fill=False)
+    bottom.grid(visible=False)
+    bottom.set(xlabel="balance β: all fluency 0, all adequacy 1")
+    bottom.set_yticks(range(len(systems)), [_fit(s) for s in systems], fontsize=9.5)
+    bottom.invert_yaxis()
+    bar = fig.colorbar(shown, ax=bottom, extend="max", pad=0.01)
+    bar.set_label("weight × K", fontsize=9.5)
+    fig.legend(loc="outside upper left", ncols=3, fontsize=9.5, columnspacing=1)
+    return fig
+
+
+def match_over_beta(found) -> Figure:
+    """How well SPA matches a practitioner's agreement, over β: a `Calibration` drawn.
+
+    The reliable interval is shaded, and the curve heavy in it. The bar at the foot holds 90 % of the answers on
+    resampled pairs. The full dot is the answer, the open one the best of the whole range.
+    """
+    fig = Figure(figsize=(6.4, 4.6), layout="constrained")
+    ax = fig.subplots()
+    table, colour = found.table, ADEQUACY if found.beta > found.natural else FLUENCY
+    inner = table[table["reliable"]]
+    _shade(ax, found.reliable, None)
+    ax.axvline(found.natural, color=FAINT, ls=":", lw=1.4, label=f"β₀ = {found.natural:.3f}")
+    ax.plot(table["beta"], table[found.by], color=colour, lw=1, alpha=0.7)
+    ax.plot(inner["beta"], inner[found.by], color=colour, lw=2.8)
+    ax.plot(
+        found.anywhere,
+        table[found.by].max(),
+        "o",
+        mec=colour,
+        mfc=PAPER,
+        ms=8,
+        mew=1.6,
+        label=f"best anywhere: β = {found.anywhere:.3f}",
+    )
+    ax.plot(found.beta, found.match, "o", color=colour, ms=9, label=f"best reliable: β = {found.beta:.3f}")
+    foot = ax.get_xaxis_transform()
+    ax.plot(
+        found.interval,
+        (0.03, 0.03),
+        color=INK,
+        lw=3,
+        marker="|",
+        ms=12,
+        mew=2,
+        transform=foot,
+        label="90 % of resamples: {:.3f} to {:.3f}".format(*found.interval),
+    )
+    ax.set(xlabel="balance β: all fluency 0, all adequacy 1", ylabel=f"{found.by} of agreement and SPA")
+    ax.set_xlim(-0.01, 1.01)
+    ax.margins(y=0.12)
+    fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
+    return fig
+
+
+def _shade(ax: plt.Axes, interval, beta: float | None, fill: bool = True) -> None:
+    """Mark the reliable interval, and a balance."""
+    first = ax.get_subplotspec().is_first_row()  # one entry of each in the legend
+    if fill:
+        ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if first else None)
+    else:
+        for end in interval:
+            ax.axvline(end, color=GREEN, lw=1, ls=":")
+    if beta is not None:
+        ax.axvline(beta, color=FAINT, ls="--", lw=1.4, label=f"β = {beta:g}" if first else None)
+
+
+def _fit(name: str) -> str:
+    """A name as a plain label: not too long, and no dollar sign, which would start a formula."""
+    name = "".join(c if c.isprintable() else " " for c in name).replace("$", r"\$")
+    return name if len(name) <= 24 else name[:23] + "…"

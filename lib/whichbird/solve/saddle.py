@@ -1,0 +1,234 @@
+"""Saddles z_k = h + (u_k − p)² − (v_k − q)², many at a time: what they exclude, and the way to the best of them.
+
+The numerical half of `reweight`, which says what saddles are for. Throughout, a row is one saddle for one target: u is
+(R, K), the stretched scores of its target; v is (K,); h, p, q and P, a collision probability, are (R,). z₊ is
+max(0, z), and a saddle's own weights are z₊ / Σ z₊. Only `excluded` and `off_balance` need to be trusted: whatever else
+is computed here is checked by them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.balance import EPS
+
+STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
+
+
+def excluded(u, v, q, h, p, P):
+    """h − √P ‖z₊‖, the square of the half-width a row excludes, less a bound on its rounding error; and ‖z₊‖ / √P.
+
+    >>> u, v = np.array([[-0.1, 0.0, 0.1]]), np.array([0.0, 0.8, 0.1])
+    >>> square, _ = excluded(u, v, np.array([0.6]), np.array([0.4]), np.zeros(1), np.array([0.5]))
+    >>> np.round(np.sqrt(square), 3)  # no weighting with Σw² ≤ 0.5 and var_u ≥ var_v has a mean of v this near to 0.6
+    array([0.345])
+    """
+    root = np.sqrt(P)
+    du2, dv2 = (u - p[:, None]) ** 2, (v - q[:, None]) ** 2
+    z = h[:, None] + du2 - dv2
+    on = z > 0
+    n = np.sqrt(dot(z, z * on))
+    terms = (np.abs(h)[:, None] + du2 + dv2) * on
+    slack = EPS * (4 * np.abs(h) + root * (8 * np.sqrt(dot(terms, terms)) + v.size * n))
+    return h - root * n - slack, n / root
+
+
+def climb(u, v, q, h, p, P=None):
+    """For each row, move (h, p) uphill with the centre q fixed. Returns h, p and the height reached.
+
+    With `P` the hill is h − √P ‖z₊‖, the square of the half-width excluded; without, it is h / ‖z₊‖, whose maximum is
+    the square root of the least collision probability that this q allows.
+
+    A norm has a sharp tip, where Newton's method is lost. So climb h − ½ s P − ½ ‖z₊‖² / s, smooth, with s > 0 an
+    unknown too: its best value ‖z₊‖ / √P gives the hill back. (Without `P`, take P = (h / ‖z₊‖)², so s = ‖z₊‖² / h.)
+
+    >>> u, v = np.array([[-0.3, 0.0, 0.3]]), np.array([0.0, 0.8, 0.1])
+    >>> h, p, height = climb(u, v, np.array([0.2]), np.ones(1), np.zeros(1))
+    >>> np.round(1 / height**2, 3)  # the largest effective sample size with this q
+    array([2.618])
+    """
+    out, ones = np.empty((3, q.size)), np.ones(v.size)
+    row, v2, fixed = np.arange(q.size), (v - q[:, None]) ** 2, P is not None
+    s, P = np.full(q.size, np.nan), P if fixed else np.ones(q.size)
+    best, top = (s, h, p), np.full(q.size, -np.inf)
+    step, failed = (np.zeros(q.size),) * 3, np.zeros(q.size)
+    with np.errstate(all="ignore"):
+        for n_step in range(STEPS):
+            du = u - p[:, None]
+            du2 = du * du
+            z = du2 - v2
+            z += h[:, None]
+            on = (z > 0).astype(float)
+            z *= on
+            nn = dot(z, z)
+            if not fixed:
+                s, height = nn / h, h / np.sqrt(nn)
+            else:
+                if n_step == 0:
+                    s = np.where(nn > 0, np.sqrt(nn / P), v2.max(1))
+                height = h - 0.5 * (s * P + nn / s)
+            # minus the second derivatives, times s, in (relative change of s, change of z at u = p, change of p)
+            sz, szu, m, mu, muu = z @ ones, dot(z, du), on @ ones, dot(on, du), dot(on, du2)
+            hh, hp, pp = m, -2 * mu, 4 * muu + 2 * s
+            sh, sp = -sz, 2 * szu
+            g_s, g_h, g_p = 0.5 * (nn - P * s * s) if fixed else 0, s - sz, 2 * szu
+            t_h, t_p = sh / nn, sp / nn  # eliminate s; equal weights would make what remains singular
+            d_h, d_p = _solve2(
+                hh - sh * t_h * (1 - 1e-12), hp - sh * t_p, pp - sp * t_p, g_h - t_h * g_s, g_p - t_p * g_s
+            )
+            d_s = (g_s - sh * d_h - sp * d_p) / nn
+            gain = (g_s * d_s + g_h * d_h + g_p * d_p) / s  # twice the rise Newton expects
+            if fixed:
+                wild = ~(np.abs(d_s - 1) < 1.75)
+                if wild.any():  # first the best (h, p) for this s, then another s, not too far away
+                    c_h, c_p = _solve2(hh, hp, pp, g_h, g_p)
+                    c_s = np.where(g_h * c_h + g_p * c_p > 0.1 * P * s * s, 0, np.where(d_s > 0, 2.75, -0.75))
+                    c_h, c_p = (c + c_s * r for c, r in zip((c_h, c_p), _solve2(hh, hp, pp, -sh, -sp), strict=True))
+                    up = s - h - (du2 - v2).max(1)  # where z₊ has vanished, go up until a system is in use
+                    c_s, c_h, c_p = _choose(nn > 0, (c_s, c_h, c_p), (0, up, 0))
+                    d_s, d_h, d_p, gain = _choose(wild, (c_s, c_h, c_p, np.inf), (d_s, d_h, d_p, gain))
+            d_h = d_h - d_p * d_p
+            if not fixed:
+                cut = np.minimum(1, 0.8 * h / np.abs(d_h))
+                d_h, d_p = cut * d_h, cut * d_p
+            d_s = d_s * s
+            better = height > top
+            done = better & (gain <= 1e-13 * np.abs(h))
+            # this close to its widest an interval is wide enough; above √½ no two systems reach the target with this q
+            done |= better & (gain < 0.02 * height) if fixed else height > 0.75
+            here, way = (s, h, p), (d_s, d_h, d_p)
+            if better.all():
+                top, best, step, failed = height, here, way, np.zeros(better.size)
+                s, h, p = (x + d for x, d in zip(here, way, strict=True))
+            else:
+                top, failed = _choose(better, (height, 0), (top, failed + 1))
+                best, step = _choose(better, here, best), _choose(better, way, step)
+                # beyond a kink the step from the failed point often lands right; if not, go back and step shorter
+                onward = better | (failed % 2 == 1) & np.isfinite(d_h + d_p)
+                short = 0.25 ** ((failed + 1) // 2)
+                back = [x + short * d for x, d in zip(best, step, strict=True)]
+                s, h, p = _choose(onward, [x + d for x, d in zip(here, way, strict=True)], back)
+            if done.any():
+                out[:, row[done]] = best[1][done], best[2][done], top[done]
+                if done.all():
+                    return out
+                row, u, v2, P, top, failed, s, h, p = (x[~done] for x in (row, u, v2, P, top, failed, s, h, p))
+                best, step = ([x[~done] for x in y] for y in (best, step))
+    out[:, row] = best[1], best[2], top
+    return out
+
+
+def _solve2(aa, ab, bb, a, b):
+    det = aa * bb - ab * ab
+    return (bb * a - ab * b) / det, (aa * b - ab * a) / det
+
+
+def descend(u, v, stretch, q, left, right, h, p, height=None):
+    """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
+
+    A `height` says that the rows have been climbed already. Returns h, p, q and the weights (R, K).
+    """
+    if height is None:
+        h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p)
+    w, miss, step = _stationarity(u, v, h, p, q)
+    for _ in range(60):
+        if (np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h).all():  # near enough for Newton's last steps
+            break
+        # the curve falls towards the weights' own mean of v, so that side of q brackets the bottom
+        left, right = np.where(miss[1] > 0, q, left), np.where(miss[1] < 0, q, right)
+        inside = (q + step[2] > left) & (q + step[2] < right)
+        trial = np.where(inside, q + step[2], 0.5 * (left + right))
+        close = inside & (np.abs(step[0]) < 0.5 * h)
+        h2, p2, height2 = climb(u, v, trial, *_choose(close, (h + step[0], p + step[1]), (h, p)))
+        w2, miss2, step2 = _stationarity(u, v, h2, p2, trial)
+        lower = height2 <= height * (1 + 1e-14)
+        left, right = np.where(~lower & (trial < q), trial, left), np.where(~lower & (trial > q), trial, right)
+        new, old = (trial, h2, p2, height2, miss2, step2), (q, h, p, height, miss, step)
+        q, h, p, height, miss, step = _choose(lower, new, old)
+        w = np.where(lower[:, None], w2, w)
+    error = _error(u, v, stretch, h, w, miss)
+    for margin in (0, 0, 1e-4, 1e-6, 0, 0):
+        if (error <= 1e-15).all():
+            break
+        by = _stationarity(u, v, h, p, q, margin)[2] if margin else step
+        h2, p2, q2 = h + by[0], p + by[1], q + by[2]
+        w2, miss2, step2 = _stationarity(u, v, h2, p2, q2)
+        error2 = _error(u, v, stretch, h2, w2, miss2)
+        better = error2 < error
+        h, p, q, error, step = _choose(better, (h2, p2, q2, error2, step2), (h, p, q, error, step))
+        w = np.where(better[:, None], w2, w)
+    rough = ~(off_balance(u, v, w, stretch) <= 1e-13)
+    if rough.any():
+        h[rough], p[rough], q[rough], w[rough] = repair(u[rough], v, w[rough])
+    return h, p, q, w
+
+
+def _stationarity(u, v, h, p, q, margin=0.0):
+    """The weights of each saddle, how far p, q are from their means and these from the constraint, and Newton's step.
+
+    Returns w (R, K); the residuals (3, R): mean of u − p, mean of v − q, var_u − var_v to first order; and the step
+    (3, R) in h, p, q. With a margin, systems are in use from z > −margin·h on, so that a step can bring one in.
+    """
+    with np.errstate(all="ignore"):
+        du, dv = u - p[:, None], v - q[:, None]
+        g = (du - dv) * (du + dv)
+        z = h[:, None] + g
+        on = (z > -margin * h[:, None]).astype(float)
+        z *= on
+        total = z @ np.ones(v.size)
+        f = np.array([dot(z, du), dot(z, dv), dot(z, g)])
+        on_u, on_v = on * du, on * dv
+        uv = dot(on_u, dv)
+        jac = (
+            np.array([on_u.sum(1), -2 * dot(on_u, du) - total, 2 * uv]),
+            np.array([on_v.sum(1), -2 * uv, 2 * dot(on_v, dv) - total]),
+            np.array([dot(on, g), -2 * dot(on_u, g) - 2 * f[0], 2 * dot(on_v, g) + 2 * f[1]]),
+        )
+        across = [_cross(jac[n - 2], jac[n - 1]) for n in range(3)]  # the cofactors, row by row
+        step = -sum(x * c for x, c in zip(f, across, strict=True)) / (jac[0] * across[0]).sum(0)
+        return z / total[:, None], f / total, step
+
+
+def repair(u, v, w):
+    """Move a little weight of each row to one system, the one that leaves the least collision, so that var_u = var_v.
+
+    Very near an end of the range the optimum is a pair with next to nothing elsewhere, and Newton's method cannot see
+    which system is about to enter. Moving a share s to system k changes var_u − var_v to
+    (1 − s)(var_u − var_v + s·g_k). Returns h, p, q, w; nan where no share will do.
+    """
+    p, q = dot(w, u), w @ v
+    g = (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2
+    with np.errstate(all="ignore"):
+        share = -dot(w, g)[:, None] / g
+        collision = (1 - share) ** 2 * dot(w, w)[:, None] + 2 * share * (1 - share) * w + share**2
+        possible = (share >= 0) & (share < 1)
+        row, k = np.arange(p.size), np.where(possible, collision, np.inf).argmin(1)
+        share = np.where(possible[row, k], share[row, k], np.nan)
+        w = w * (1 - share)[:, None]
+        w[row, k] += share
+    return np.maximum(0, -g[row, k]), p, q, w
+
+
+def _error(u, v, stretch, h, w, miss):
+    """How far each row is from a local optimum: its means in units of √h, its balance as it is."""
+    with np.errstate(all="ignore"):
+        return np.maximum(np.abs(miss[:2]).max(0) / np.sqrt(h), off_balance(u, v, w, stretch))
+
+
+def off_balance(u, v, w, stretch):
+    """|β(w) − β̂| for each row; nan where all weight is in one place."""
+    with np.errstate(all="ignore"):
+        var_u, var_v = dot(w, (u - dot(w, u)[:, None]) ** 2), dot(w, (v - (w @ v)[:, None]) ** 2)
+        return np.abs(var_u - var_v) / ((1 / stretch**2 + 1) * (var_u + stretch**2 * var_v))
+
+
+def _choose(mask, new, old):
+    return [np.where(mask, a, b) for a, b in zip(new, old, strict=True)]
+
+
+def dot(a, b):
+    return np.vecdot(a, b)
+
+
+def _cross(a, b):
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

@@ -1,0 +1,257 @@
+"""Which β is yours? Some translation pairs, the one you prefer in each, and what scorers say of them.
+
+A scorer *agrees* with you in a pair if it scores the translation you prefer higher; a tie is half an agreement. The
+calibrated β is the one whose meta-evaluation, SPA under the most even weighting of that balance, favours the scorers
+that agree with you.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..core.balance import balance
+from ..core.check import near
+from ..core.metametrics import spa_from_p
+from ..core.permutation import p_values
+from ..data.digest import Digest, load
+from ..data.pairs import agreements
+from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
+from .sweep import beta_grid, need_aspects
+
+RESAMPLES = 100_000  # at most: all are drawn at once
+SAME = 1e-9  # matches this close are one number: they are means of at most some thousand terms of size one
+
+
+@dataclass(frozen=True, eq=False)  # tables have no single answer to ==
+class Calibration:
+    """A calibrated β and how sharp it is.
+
+    `beta` is the best target in the `reliable` interval of a dataset, `ties` the stretches of it that are as good, and
+    `anywhere` the best one of the whole reachable range. `interval` holds 90 % of the answers on resampled pairs;
+    `above` is the share of them above the `natural` balance (one on it counts half). `agreement` has a value a scorer,
+    `table` a row a target: beta, ess, reliable, correlation, concordance.
+    """
+
+    dataset: str
+    by: str
+    pairs: int
+    beta: float
+    ties: tuple[tuple[float, float], ...]
+    anywhere: float
+    natural: float
+    reliable: tuple[float, float]
+    interval: tuple[float, float]
+    above: float
+    agreement: pd.Series
+    table: pd.DataFrame
+
+    @property
+    def inside(self) -> bool:
+        """Whether the best target of the whole range is a reliable one."""
+        return self.reliable[0] <= self.anywhere <= self.reliable[1]
+
+    @property
+    def match(self) -> float:
+        """How well the meta-evaluation at `beta` matches the agreement."""
+        return self._match(self.beta)
+
+    @property
+    def gain(self) -> float:
+        """How much better that is than at the natural balance."""
+        return self.match - self._match(self.natural)
+
+    def _match(self, beta: float) -> float:
+        return float(self.table.loc[self.table["beta"] == beta, self.by].iloc[0])
+
+    @property
+    def verdict(self) -> str:
+        """What may be concluded, in a sentence or two."""
+        home = f"β₀ = {self.natural:.3f} of {self.dataset}"
+        first, last = self.interval
+        spread = (
+            f"90 % of resamples: {first:.3f} to {last:.3f}"
+            if first < last
+            else f"at least 90 % of resamples end {'there too' if first == self.beta else f'at {first:.3f}'}"
+        )
+        if np.ptp(self.agreement) <= SAME:
+            return f"These {self.pairs} pairs cannot tell: all scorers agree with you equally often. Stay at {home}."
+        unsure = f"These {self.pairs} pairs cannot tell on which side of {home} you are"
+        if self.beta == self.natural == first == last:
+            return f"{unsure}: that is the best reliable β, and at least 90 % of resamples stay there."
+        if self.beta == self.natural or (self.above if self.beta > self.natural else 1 - self.above) < 0.95:
+            return (
+                f"{unsure}: {100 * self.above:.0f} % of resamples lie above. "
+                f"The best reliable β is {self.beta:.3f} ({spread})."
+            )
+        out = [
+            f"Towards {'adequacy' if self.beta > self.natural else 'fluency'}: β = {self.beta:.3f} ({spread}), "
+            f"{self.by} {_signed(self.match)}; at {home} it is {_signed(self.match - self.gain)}."
+        ]
+        low, high = self.reliable
+        if min(self.beta - low, high - self.beta) <= (high - low) / 20:
+            out.append("That is an end of the reliable interval: a direction, not a value.")
+        if self.match <= (0 if self.by == "correlation" else 0.5):
+            out.append("Even there the scorers that agree with you are not the favoured ones.")
+        return " ".join(out)
+
+
+def calibrate(
+    pairs: pd.DataFrame,
+    dataset: str | Digest,
+    extra=None,
+    *,
+    by: str = "correlation",
+    ess: float = RELIABLE,
+    step: float = 0.01,
+    resamples: int = 1000,
+    seed: int = 8,
+) -> Calibration:
+    """Find the β of a dataset whose meta-evaluation favours the scorers that agree with you.
+
+    `pairs` has a row per pair and scorer: pair, preferred ("first" or "second"), scorer, and its scores of the first
+    and the second translation, higher is better. Scorers are those of the dataset, by name, or keys of `extra`:
+    p-values (P,) or segment scores (K, N) of its systems. `by`, "correlation" or "concordance", is what β maximises;
+    targets are reliable where ESS ≥ `ess` · K; `step` is that of their grid. `resamples` of the pairs, drawn with
+    `seed`, show how sharp the answer is.
+
+    >>> names, score = ["chrF", "BLEU", "CometKiwi", "XCOMET"], [1, 1, 2, -1]
+    >>> rows = [(n, "first", s, y + n % 3, 1) for n in range(12) for s, y in zip(names, score)]
+    >>> pairs = pd.DataFrame(rows, columns=["pair", "preferred", "scorer", "first", "second"])
+    >>> found = calibrate(pairs, "ende24")
+    >>> found.agreement.round(3).to_dict()
+    {'BLEU': 0.833, 'CometKiwi': 1.0, 'XCOMET': 0.167, 'chrF': 0.833}
+    >>> found.beta > found.natural, found.inside
+    (True, False)
+    """
+    if by not in MATCHES:
+        raise ValueError(f"by is {by!r}; {' or '.join(map(repr, MATCHES))} is expected")
+    if not 1 <= resamples <= RESAMPLES:
+        raise ValueError(f"resamples is {resamples}; a number from 1 to {RESAMPLES} is expected")
+    if not seed >= 0:
+        raise ValueError(f"seed is {seed}; a whole number from 0 is expected")
+    if not 0 < ess <= 1:
+        raise ValueError(f"ess is {ess}; a share of the number of systems, above 0 and at most 1, is expected")
+    d = load(dataset) if isinstance(dataset, str) else dataset
+    need_aspects(d)
+    right = agreements(pairs)
+    p = _p_values(d, list(right), extra or {})
+
+    natural = balance(d.adequacy, d.fluency)
+    low, high = reliable = reliable_interval(d.adequacy, d.fluency, ess)
+    betas = np.union1d(beta_grid(d.adequacy, d.fluency, step), np.linspace(low, high, 41))  # however short it is
+    solved = reweight_sweep(d.adequacy, d.fluency, betas)
+    size = np.array([r.ess for r in solved])
+    spa = spa_from_p(d.human_p, p, np.array([r.weights for r in solved]))
+    inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
+
+    agreement = right.mean()
+    table = pd.DataFrame(
+        {
+            "beta": betas,
+            "ess": size,
+            "reliable": inner,
+            **{name: m(agreement.to_numpy()[None], spa)[0] for name, m in MATCHES.items()},
+        }
+    )
+    score = table[by].to_numpy()
+    drawn = np.random.default_rng(seed).multinomial(len(right), np.full(len(right), 1 / len(right)), size=resamples)
+    again = MATCHES[by](drawn @ right.to_numpy() / len(right), spa[inner])
+    answers = betas[inner][best(again, size[inner])]
+    return Calibration(
+        dataset=d.name,
+        by=by,
+        pairs=len(right),
+        beta=float(betas[inner][best(score[inner], size[inner])]),
+        ties=_stretches(betas[inner], score[inner] >= score[inner].max() - SAME),
+        anywhere=float(betas[best(score, size)]),
+        natural=natural,
+        reliable=reliable,
+        interval=tuple(float(x) for x in np.quantile(answers, [0.05, 0.95], method="inverted_cdf")),
+        above=float(np.mean(answers > natural) + np.mean(answers == natural) / 2),
+        agreement=agreement,
+        table=table,
+    )
+
+
+def correlation(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
+    """Pearson correlation over M scorers of agreement (R, M) and SPA (T, M): shape (R, T); 0 where either is constant.
+
+    >>> correlation(np.array([[0.2, 0.5, 0.8], [1, 1, 1]]), np.array([[0.7, 0.8, 0.9], [0.9, 0.8, 0.9]])).round(3)
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    x, y = (_unit(z - z.mean(axis=1, keepdims=True)) for z in (agreement, spa))
+    return x @ y.T
+
+
+def concordance(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
+    """Share of scorer pairs of different agreement (R, M) that SPA (T, M) puts in the same order: (R, T).
+
+    A tie of SPA counts half. ½ where all agreements are equal: there is nothing to order.
+
+    >>> concordance(np.array([[0.2, 0.5, 0.8], [1, 1, 1]]), np.array([[0.7, 0.9, 0.8], [0.9, 0.8, 0.9]])).round(3)
+    array([[0.667, 0.5  ],
+           [0.5  , 0.5  ]])
+    """
+    m, n = np.triu_indices(agreement.shape[1], 1)
+    x, y = (np.where(np.abs(gap := z[:, m] - z[:, n]) > SAME, np.sign(gap), 0.0) for z in (agreement, spa))
+    return 0.5 + x @ y.T / (2 * np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
+
+
+MATCHES = {"correlation": correlation, "concordance": concordance}
+
+
+def best(match: np.ndarray, ess: np.ndarray) -> np.ndarray:
+    """Where along its last axis a match (…, T) is largest; of several such targets the one with the largest ESS (T,).
+
+    >>> best(np.array([[0.5, 0.7, 0.7], [0.9, 0.7, 0.7]]), np.array([9.0, 11.0, 12.0]))
+    array([2, 0])
+    """
+    return np.where(match >= match.max(axis=-1, keepdims=True) - SAME, ess, 0).argmax(axis=-1)
+
+
+def _p_values(d: Digest, scorers: list[str], extra) -> np.ndarray:
+    """P-values of the named scorers, (M, P), from the dataset or from `extra`."""
+    taken = [s for s in extra if s in d.scorers]
+    if taken:
+        raise ValueError(f"extra names {taken[0]!r}, which {d.name} has already; give it another name")
+    out = []
+    for s in scorers:
+        if s in extra:
+            x = np.asarray(extra[s])
+            if x.shape == (len(d.systems), len(d.lines)):
+                x = p_values(x, d.info["permutations"], d.info["seed"])
+            elif x.shape != d.human_p.shape:
+                raise ValueError(
+                    f"extra scorer {s!r} has shape {x.shape}; {d.human_p.shape} p-values of pairs of "
+                    f"systems, or {len(d.systems), len(d.lines)} scores, systems × segments, are expected"
+                )
+            out.append(x)
+        elif s in d.scorers:
+            out.append(d.scorer_p[d.scorers.index(s)])
+        else:
+            raise ValueError(
+                f"{d.name} has no scorer {s!r}"
+                + (near(s, known := [*d.scorers, *extra]) or f"; there are {', '.join(known)}")
+            )
+    return np.array(out)
+
+
+def _signed(x: float) -> str:
+    """A number with two decimals and a true minus sign; none before a rounded zero."""
+    return f"{x:z.2f}".replace("-", "−")
+
+
+def _unit(x: np.ndarray) -> np.ndarray:
+    """Rows of x, around 0, at length one; constant ones become 0, also where rounding left something of them."""
+    length = np.sqrt((x**2).sum(axis=1, keepdims=True))
+    return np.divide(x, length, out=np.zeros_like(x), where=length > SAME)
+
+
+def _stretches(betas: np.ndarray, chosen: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """Runs of neighbouring chosen targets, each as (first, last)."""
+    edge = np.diff(np.r_[0, chosen.astype(int), 0])
+    return tuple(zip(betas[edge[:-1] > 0].tolist(), betas[edge[1:] < 0].tolist(), strict=True))

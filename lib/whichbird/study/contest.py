@@ -1,0 +1,129 @@
+"""All that a ranking needs, put together once: a dataset that ships or a `Pool`, and your own scorers among its own.
+
+A digest holds the p-values of people and of the shipped scorers, so a new scorer needs nothing but its segment scores. A
+pool holds segment scores; its p-values are computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from .._version import __version__
+from ..core import check
+from ..core.check import DataError
+from ..core.permutation import PERMUTATIONS, SEED, p_counts
+from ..data.digest import Digest
+from ..data.pool import Pool, refuse_constant, system_means
+
+HIDDEN = "adequacy and fluency are not public"
+
+
+class Contest(NamedTuple):
+    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`."""
+
+    name: str
+    systems: tuple[str, ...]
+    adequacy: np.ndarray | None  # (K,)
+    fluency: np.ndarray | None
+    human: np.ndarray  # (P,) p-values
+    scorers: list[str]  # M
+    p: np.ndarray  # (M, P)
+    own: np.ndarray  # (M,)
+    signature: str
+
+
+def contest(source: Digest | Pool, scores: Mapping | None = None, reference: str | None = None) -> Contest:
+    """The scorers of `source` and your own `scores` (as `rank` takes them), every permutation test done.
+
+    `rank` and `rank_sweep` make one themselves; make it first where both are wanted, or another `reference`: that of the
+    paper, refA, unless you name the one WMT used, `source.info["standard"]`. Yours should have seen the same.
+
+    >>> from whichbird import load
+    >>> contest(load("ende24")).p.shape
+    (30, 120)
+    """
+    scores = {name: _segment_scores(source, name, x) for name, x in (scores or {}).items()}
+    for name in scores:
+        if name in source.scorers:
+            raise DataError(f"{source.name} has a scorer {name!r} already; give yours another name")
+    if isinstance(source, Digest):
+        permutations, seed = source.info["permutations"], source.info["seed"]
+        human, (shipped, signature), new = source.human_p, _with_reference(source, reference), scores
+    else:
+        if reference not in (None, source.reference):
+            raise DataError(f"{source.name} was read with {source.reference}; read it again for {reference}")
+        permutations, seed = PERMUTATIONS, SEED
+        human, shipped = p_counts(source.total, permutations, seed) / permutations, None
+        signature = (
+            f"{source.name}|sys:{len(source.systems)}|seg:{len(source.lines)}|ref:{source.reference}"
+            f"|perm:{permutations}|seed:{seed}|whichbird:{__version__}"
+        )
+        new = source.scorers | scores
+    names = [*source.scorers, *scores]
+    if not names:
+        raise DataError(f"{source.name} has no scorer to rank; at least one is needed")
+    p = [
+        p_counts(x, permutations, seed) / permutations
+        for x in tqdm(new.values(), desc="permutation tests", delay=1, leave=False, disable=None)
+    ]
+    p = np.array(p).reshape(-1, human.size)
+    return Contest(
+        source.name,
+        source.systems,
+        *aspects(source),
+        human,
+        names,
+        p if shipped is None else np.concatenate([shipped, p]),
+        np.array([name in scores for name in names]),
+        signature,
+    )
+
+
+def _with_reference(d: Digest, reference: str | None) -> tuple[np.ndarray, str]:
+    """The shipped scorers' p-values with a reference, (M, P), and the signature that says so."""
+    paper, standard = d.info["reference"], d.info["standard"]
+    if reference not in (None, paper, standard):
+        known = f"{paper} (the paper's) and {standard} (WMT's)" if standard != paper else paper
+        raise DataError(f"{d.name} ships scorers with {known}, not with {reference!r}")
+    shipped = d.scorer_p if reference in (None, paper) else d.standard_p
+    return shipped, d.signature.replace(f"|ref:{paper}|", f"|ref:{reference or paper}|")
+
+
+def aspects(source: Digest | Pool) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
+    """System means of adequacy and fluency, (K,) each; None twice where they are not known."""
+    a, f = source.adequacy, source.fluency
+    return (system_means(a), system_means(f)) if isinstance(source, Pool) and a is not None else (a, f)
+
+
+def need_aspects_of(c: Contest) -> tuple[np.ndarray, np.ndarray]:
+    if c.adequacy is None:
+        raise DataError(f"{c.name} can be ranked at its natural balance only: {HIDDEN}, so no other can be set")
+    return c.adequacy, c.fluency
+
+
+def _segment_scores(source: Digest | Pool, name: str, x) -> np.ndarray:
+    """Scores (K, N) on the rated lines, checked."""
+    if isinstance(x, pd.DataFrame):
+        missing = [s for s in source.systems if s not in x.index]
+        if missing or not x.index.is_unique:
+            raise ValueError(
+                f"scorer {name!r}: the index must hold every system once"
+                + (f", and {missing[0]!r} is missing" if missing else "")
+            )
+        x = x.loc[list(source.systems)].to_numpy()
+    x, k, n = np.asarray(x), len(source.systems), len(source.lines)
+    if x.ndim == 2 and x.shape[1] == source.source_lines:
+        x = x[:, source.lines]  # before the check: what stands on lines nobody rated does not matter
+    x = check.matrix(x, f"scorer {name!r}")
+    if x.shape != (k, n):
+        raise ValueError(
+            f"scorer {name!r} has shape {x.shape}; {k} systems × {n} rated lines "
+            f"(or all {source.source_lines} lines) are expected"
+        )
+    refuse_constant(x, name)
+    return x

@@ -1,0 +1,116 @@
+"""Scorers ranked by soft pairwise accuracy, at one balance or along many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..core.metametrics import pair_weights
+from ..data.digest import Digest
+from ..data.pool import Pool
+from ..solve.result import Reweighting
+from ..solve.reweight import reweight, reweight_sweep
+from .contest import Contest, contest, need_aspects_of
+from .targets import is_reliable, sorted_targets, weights_table
+
+TIE = 12  # decimals: SPA is a sum over at most some thousand pairs, which errs by less
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Scorers ranked at one balance.
+
+    `table`: rank, scorer, spa, rank_natural, spa_natural (both without reweighting), own (True for scorers passed as
+    `scores`); best first, equal scorers share the better rank. `weights`: system, adequacy, fluency, weight.
+    `reweighting` is the solver's answer, None at the natural balance. `signature` says what the figures rest on.
+    """
+
+    table: pd.DataFrame
+    weights: pd.DataFrame
+    reweighting: Reweighting | None
+    signature: str
+
+
+def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Mapping | None = None) -> Ranking:
+    """Rank all scorers of `source` at balance `beta` (None: the natural balance), with your own `scores` among them.
+
+    `scores` maps a name to segment scores (K, N), higher is better: rows in the order of `source.systems` (a DataFrame is
+    sorted by its index), columns the N rated lines or all `source.source_lines`, of which `source.lines` are picked.
+
+    >>> from whichbird import load
+    >>> rank(load("ende24"), 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]
+       rank     scorer  rank_natural
+    0     1  XCOMET-QE             1
+    1     2     XCOMET             2
+    2     3   COMET-22             3
+    """
+    c = source if isinstance(source, Contest) else contest(source, scores)
+    solved = None if beta is None else reweight(*need_aspects_of(c), beta)
+    k = len(c.systems)
+    w = np.full(k, 1 / k) if solved is None else solved.weights
+    now, natural = spa_of(c, w), spa_of(c, np.full(k, 1 / k))
+    table = pd.DataFrame(
+        {
+            "rank": ranks(now),
+            "scorer": c.scorers,
+            "spa": now,
+            "rank_natural": ranks(natural),
+            "spa_natural": natural,
+            "own": c.own,
+        }
+    )
+    weights = weights_table(c.systems, c.adequacy, c.fluency, w)
+    return Ranking(
+        table.sort_values(["rank", "scorer"], ignore_index=True),
+        weights,
+        solved,
+        f"{c.signature}|beta:{'natural' if beta is None else format(float(beta), '.12g')}",
+    )
+
+
+def rank_sweep(source: Digest | Pool | Contest, betas=None, scores: Mapping | None = None) -> pd.DataFrame:
+    """`rank` at many balances (those of `steps` if none are given), as one long table.
+
+    Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, scorer, spa, rank, own; targets ascending, scorers in order.
+
+    >>> from whichbird import load
+    >>> rank_sweep(load("ende24"), [0.5, 0.6]).groupby("beta")[["ess", "reliable"]].first().round(3)
+             ess  reliable
+    beta
+    0.5   13.835     False
+    0.6   14.880      True
+    """
+    c = source if isinstance(source, Contest) else contest(source, scores)
+    a, f = need_aspects_of(c)
+    betas = sorted_targets(a, f, betas)
+    rows = []
+    for beta, r in zip(betas, reweight_sweep(a, f, betas), strict=True):
+        spa = spa_of(c, r.weights)
+        rows.append(
+            pd.DataFrame(
+                {
+                    "beta": beta,
+                    "ess": r.ess,
+                    "reliable": is_reliable(r),
+                    "certificate": r.certificate,
+                    "scorer": c.scorers,
+                    "spa": spa,
+                    "rank": ranks(spa),
+                    "own": c.own,
+                }
+            )
+        )
+    return pd.concat(rows, ignore_index=True)
+
+
+def spa_of(c: Contest, w: np.ndarray) -> np.ndarray:
+    """SPA of every scorer: (M,). Row by row in one order, so that equal p-values give the very same number."""
+    return 1 - (np.abs(c.human - c.p) * pair_weights(w)).sum(axis=1)
+
+
+def ranks(spa: np.ndarray) -> np.ndarray:
+    """1 for the largest; equals share the better rank."""
+    return pd.Series(spa.round(TIE)).rank(ascending=False, method="min").astype(int).to_numpy()

@@ -1,0 +1,156 @@
+"""Synthesised pools, the 2025 way of moving the balance: regroup the same translations, sorted by one aspect.
+
+On every segment the K systems are sorted by adequacy; the k-th synthetic adequacy system takes, with everything scored
+on it, whatever stands k-th. Sorting by fluency gives K more. Real, adequacy and fluency systems combine into six pools.
+No translation is changed, so each segment keeps its scores; but the systems differ far more from one another, and far
+less within, than real ones do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..core.augment import DIALS, FAMILIES, direction, offsets
+from ..core.balance import balance
+from ..core.permutation import p_counts, p_curve_counts, p_line_counts
+from ..data.pool import Pool, system_means
+from .preference import preference, steps
+
+SEED = 25
+PARTS = ("real", "adequacy", "fluency")
+POOLS = ("real+adequacy+fluency", "real+adequacy", "real+fluency", "adequacy+fluency", "fluency", "adequacy")
+CONSTRUCTIONS = ("published", "fair")
+
+
+def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[str, np.ndarray]:
+    """Who stands where: for each part a (K, N) array of system indices, best first; ties are broken at random.
+
+    >>> orders(np.array([[0.0, -5.0], [-1.0, 0.0]]), np.array([[-2.0, -2.0], [-1.0, -3.0]]))["adequacy"]
+    array([[0, 1],
+           [1, 0]])
+    """
+    rng = np.random.default_rng(seed)
+    real = np.broadcast_to(np.arange(len(adequacy))[:, None], adequacy.shape)
+    by_adequacy, by_fluency = (np.lexsort((rng.random(x.shape), -x), axis=0) for x in (adequacy, fluency))
+    return {"real": real, "adequacy": by_adequacy, "fluency": by_fluency}
+
+
+def synthesise(pool: Pool, seed: int = SEED) -> Pool:
+    """The union pool of 3K systems: the real ones, then those sorted by adequacy, then those sorted by fluency.
+
+    A segment on which some system has no rating cannot be sorted, and is left out.
+    """
+    whole = ~np.isnan(pool.adequacy).any(axis=0)
+    order = orders(pool.adequacy[:, whole], pool.fluency[:, whole], seed)
+    names = [*pool.systems, *(f"{part} {k + 1}" for part in PARTS[1:] for k in range(len(pool.systems)))]
+    return Pool(
+        name=pool.name,
+        systems=tuple(names),
+        lines=pool.lines[whole],
+        source_lines=pool.source_lines,
+        total=regroup(pool.total[:, whole], order),
+        adequacy=regroup(pool.adequacy[:, whole], order),
+        fluency=regroup(pool.fluency[:, whole], order),
+        scorers={s: regroup(x[:, whole], order) for s, x in pool.scorers.items()},
+        reference=pool.reference,
+        notes=pool.notes,
+    )
+
+
+def regroup(x: np.ndarray, order: dict[str, np.ndarray]) -> np.ndarray:
+    """Deal the scores x (K, N) out to the systems of every part: (3K, N)."""
+    return np.concatenate([np.take_along_axis(x, order[part], axis=0) for part in PARTS])
+
+
+def members(name: str, systems: int) -> np.ndarray:
+    """The rows of the union pool that make up one of the six pools, for K real systems.
+
+    >>> members("adequacy+fluency", 2)
+    array([2, 3, 4, 5])
+    """
+    if name not in POOLS:
+        raise ValueError(f"unknown pool {name!r}; one of {', '.join(POOLS)} is expected")
+    return np.concatenate([np.arange(systems) + systems * PARTS.index(part) for part in name.split("+")])
+
+
+def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
+    """The three measures, unweighted, of all six pools under both constructions of the augmented scorers: twelve rows.
+
+    "published": the dial moves the real systems, and its shifts are dealt out with their translations. "fair": the dial
+    moves the systems of the pool itself. `beta` is the pool's own balance; `reach` is how far one unit of the
+    explainability dial moves the pool's systems apart, relative to the real ones (median over scorers).
+    """
+    union = synthesise(pool, seed)
+    size = len(pool.systems)
+    order = orders(union.adequacy[:size], union.fluency[:size], seed)
+    moves = {s: _directions(pool, x) for s, x in pool.scorers.items()}
+
+    def dealt(v):
+        return regroup(np.broadcast_to(v[:, None], (size, len(union.lines))), order)
+
+    # What was dealt out does not depend on the pool, so the union's pairs serve all six.
+    carried = {
+        family: np.array([p_line_counts(x, dealt(moves[s][family]), dials) for s, x in union.scorers.items()])
+        for family, dials in DIALS.items()
+    }
+    human = p_counts(union.total)
+    rows = []
+    for name in POOLS:
+        who = members(name, size)
+        pairs = _pairs(who, len(union.systems))
+        sub = _subset(union, who)
+        own = {s: _directions(sub, x) for s, x in sub.scorers.items()}
+        curves = {
+            "published": {family: counts[:, :, pairs] for family, counts in carried.items()},
+            "fair": {
+                f: np.array([p_curve_counts(x, np.outer(dials, own[s][f])) for s, x in sub.scorers.items()])
+                for f, dials in DIALS.items()
+            },
+        }
+        spread = {
+            "published": [dealt(moves[s]["explainability"])[who].mean(axis=1).std() for s in sub.scorers],
+            "fair": [own[s]["explainability"].std() for s in sub.scorers],
+        }
+        real = np.array([moves[s]["explainability"].std() for s in sub.scorers])
+        rows += [
+            {
+                "dataset": pool.name,
+                "construction": construction,
+                "pool": name,
+                "systems": who.size,
+                "beta": balance(system_means(sub.adequacy), system_means(sub.fluency)),
+                **{family: preference(steps(human[pairs], c)) for family, c in curves[construction].items()},
+                "reach": float(np.median(spread[construction] / real)),
+            }
+            for construction in CONSTRUCTIONS
+        ]
+    return pd.DataFrame(rows)
+
+
+def _directions(pool: Pool, x: np.ndarray) -> dict[str, np.ndarray]:
+    human = [system_means(h) for h in (pool.total, pool.adequacy, pool.fluency)]
+    offset = offsets(x, pool.adequacy, pool.fluency)
+    return {family: direction(family, system_means(x), *human, offset) for family in FAMILIES}
+
+
+def _subset(pool: Pool, rows: np.ndarray) -> Pool:
+    return replace(
+        pool,
+        systems=tuple(pool.systems[k] for k in rows),
+        total=pool.total[rows],
+        errors=None,
+        adequacy=pool.adequacy[rows],
+        fluency=pool.fluency[rows],
+        scorers={s: x[rows] for s, x in pool.scorers.items()},
+    )
+
+
+def _pairs(rows: np.ndarray, systems: int) -> np.ndarray:
+    """Where the pairs among `rows` (increasing) stand in the pair order of all systems."""
+    at = np.full((systems, systems), -1)
+    at[np.triu_indices(systems, 1)] = np.arange(systems * (systems - 1) // 2)
+    i, j = np.triu_indices(rows.size, 1)
+    return at[rows[i], rows[j]]

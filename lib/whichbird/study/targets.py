@@ -1,0 +1,87 @@
+"""Which balances to look at, whether a weighting there is reliable, and weightings as tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..core import check
+from ..core.balance import balance, reachable
+from ..solve.result import Reweighting
+from ..solve.reweight import RELIABLE, reweight_sweep
+
+
+def steps(adequacy, fluency, step: float = 0.02) -> np.ndarray:
+    """Round targets to sweep: the multiples of `step` that the pool reaches, with its ends and its natural balance.
+
+    >>> steps([0, 2, 0], [0, 1, 3], 0.25).round(4)
+    array([0.    , 0.25  , 0.3636, 0.5   , 0.75  , 0.8   ])
+    """
+    if not 1e-4 <= step <= 1:
+        raise ValueError(f"step is {step:g}; a number from 0.0001 to 1 is expected")
+    low, high = reachable(adequacy, fluency)
+    return np.unique(np.concatenate([multiples(step, low, high), [balance(adequacy, fluency), low, high]]))
+
+
+def multiples(step: float, low: float, high: float) -> np.ndarray:
+    """The multiples of `step` between `low` and `high`, rounded so that 0.6 is the number that people type.
+
+    >>> multiples(0.2, 0.2, 0.7).tolist()
+    [0.4, 0.6]
+    """
+    even = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(10)
+    return even[(low < even) & (even < high)]
+
+
+def is_reliable(r: Reweighting) -> bool:
+    """Whether a weighting keeps an effective sample size of at least 0.9 K, give or take rounding."""
+    return bool(r.ess >= RELIABLE * r.weights.size * (1 - 1e-12))
+
+
+def sorted_targets(adequacy, fluency, betas) -> np.ndarray:
+    betas = steps(adequacy, fluency) if betas is None else np.sort(check.vector(betas, "betas"))
+    if not betas.size:
+        raise ValueError("betas is empty; at least one target is expected")
+    return betas
+
+
+def weight_sweep(systems, adequacy, fluency, betas=None) -> pd.DataFrame:
+    """The most even weighting at many balances (those of `steps` if none are given), as one long table.
+
+    Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, gap, system, weight; targets ascending, systems in order.
+
+    >>> weight_sweep(["x", "y", "z"], [0, 2, 0], [0, 1, 3], [0.5])[["beta", "ess", "system", "weight"]].round(3)
+       beta  ess system  weight
+    0   0.5  2.6      x   0.385
+    1   0.5  2.6      y   0.462
+    2   0.5  2.6      z   0.154
+    """
+    betas = sorted_targets(adequacy, fluency, betas)
+    solved = reweight_sweep(adequacy, fluency, betas)
+    rows = [
+        pd.DataFrame(
+            {
+                "beta": beta,
+                "ess": r.ess,
+                "reliable": is_reliable(r),
+                "certificate": r.certificate,
+                "gap": r.gap,
+                "system": list(systems),
+                "weight": r.weights,
+            }
+        )
+        for beta, r in zip(betas, solved, strict=True)
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def weights_table(systems, adequacy, fluency, w) -> pd.DataFrame:
+    """One row per system: system, adequacy, fluency (both left out where None), weight.
+
+    >>> weights_table(["x", "y"], [0, 2], [0, 1], [0.5, 0.5])
+      system  adequacy  fluency  weight
+    0      x         0        0     0.5
+    1      y         2        1     0.5
+    """
+    columns = {"system": list(systems), "adequacy": adequacy, "fluency": fluency, "weight": w}
+    return pd.DataFrame({name: column for name, column in columns.items() if column is not None})

@@ -1,0 +1,86 @@
+"""The house: which room may import from which, and that the public names are what they seem."""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import whichbird as wb
+
+LIB = Path(wb.__file__).parent
+MAY = {  # a room: the rooms it may import from, itself apart
+    "core": set(),
+    "solve": {"core"},
+    "data": {"core"},
+    "study": {"core", "solve", "data"},
+    "show": {"core", "solve", "data", "study"},
+    "cli": {"core", "solve", "data", "study", "show"},
+}
+MODULES = sorted(path for path in LIB.rglob("*.py") if path.parent != LIB)
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of the package that a file imports, at its top or inside a function, as dotted names below whichbird."""
+    here = path.relative_to(LIB).with_suffix("").parts
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = here[: len(here) - node.level]
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            found |= {".".join([*base, *name.split(".")]) for name in names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "whichbird":
+            found.add(node.module.partition(".")[2])
+        elif isinstance(node, ast.Import):
+            found |= {a.name.partition(".")[2] for a in node.names if a.name.partition(".")[0] == "whichbird"}
+    return found
+
+
+def test_every_module_lives_in_a_room():
+    assert {path.parent.relative_to(LIB).parts[0] for path in MODULES} == set(MAY)
+    assert {path.name for path in LIB.glob("*.py")} == {"__init__.py", "__main__.py", "_version.py"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(LIB)))
+def test_imports_point_one_way(path):
+    room = path.relative_to(LIB).parts[0]
+    for name in imported(path):
+        first = name.partition(".")[0]
+        assert first in MAY[room] | {room, "_version"}, f"{path.relative_to(LIB)} imports {name}"
+
+
+def test_the_rule_can_be_broken(monkeypatch):
+    """The reader of imports sees every form an upward import can take."""
+    code = "def f():\n    from ..study import x\nfrom ..show.y import z\nimport whichbird.cli.w\nfrom whichbird.study import v"
+    monkeypatch.setattr(Path, "read_text", lambda *_: code)
+    assert {name.partition(".")[0] for name in imported(LIB / "core" / "made_up.py")} == {"study", "show", "cli"}
+
+
+def test_every_room_says_what_it_may_import():
+    for room, rooms in MAY.items():
+        doc = importlib.import_module(f"whichbird.{room}").__doc__
+        said = {other for other in MAY if f"`{other}`" in doc}
+        assert said == rooms or "every room" in doc and room == "cli", room
+
+
+def test_no_public_name_hides_a_module():
+    for name in wb.__all__:
+        assert importlib.util.find_spec(f"whichbird.{name}") is None or name == "__version__", name
+
+
+def test_public_names_are_there_and_editors_see_them_all():
+    assert all(hasattr(wb, name) for name in wb.__all__)
+    tree = ast.parse(Path(wb.__file__).read_text("utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.asname: f"{node.module}" for node in block.body for alias in node.names}
+    assert seen == wb._HOME
+    assert set(wb.__all__) <= set(dir(wb))
+    with pytest.raises(AttributeError, match="'nothing'"):
+        wb.nothing()
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, whichbird, whichbird.cli; print(*(m for m in ('numpy', 'pandas', 'matplotlib') if m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""

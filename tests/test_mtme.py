@@ -10,8 +10,9 @@ from tinytree import ADEQUACY, FLUENCY, GOOD, KEPT, MAJOR, MINOR, RATINGS, SCORE
 
 from whichbird import DataError, Pool, read_mqm_tsv, read_mtme
 from whichbird.data.mqm import TAXONOMY, Weights, aspect_means
-from whichbird.data.mtme import DATASETS, is_human, read_scores
+from whichbird.data.mtme import is_human, read_scores
 from whichbird.data.pool import system_means
+from whichbird.data.registry import DATASETS
 
 RATED = "tiny/human-scores/xx-yy.mqm.merged.seg.rating"
 TOTAL = "tiny/human-scores/xx-yy.mqm.seg.score"

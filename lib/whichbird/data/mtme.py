@@ -29,37 +29,7 @@ from ..core.check import DataError
 from .files import read_text
 from .mqm import TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, plain
 from .pool import CONSTANT, Pool, system_means
-
-TREE = "mt-metrics-eval-v2"
-
-
-class Source(NamedTuple):
-    """Where a dataset lies in the tree, the reference WMT used for it, and what is known to be odd about it."""
-
-    set: str
-    pair: str
-    standard: str = "refA"
-    drop: tuple[str, ...] = ()  # systems its organisers flagged for exclusion
-    ratings: bool = True  # per-error ratings are public
-    prefer: tuple[
-        tuple[int, int, str], ...
-    ] = ()  # where all raters saw the same lines (first, last): whose rating counts
-
-
-DATASETS = {
-    "ende21": Source("wmt21.news", "en-de", "refC"),
-    "zhen21": Source("wmt21.news", "zh-en", "refB"),
-    "ted_ende": Source("wmt21.tedtalks", "en-de"),
-    "ted_zhen": Source("wmt21.tedtalks", "zh-en", "refB"),
-    "ende22": Source("wmt22", "en-de", drop=("M2M100_1.2B-B4",)),
-    "zhen22": Source("wmt22", "zh-en"),  # M2M100_1.2B-B4 stays here: only so are there the published 14 systems
-    "ende23": Source("wmt23", "en-de"),
-    "heen23": Source("wmt23", "he-en", "refB", ratings=False),
-    "zhen23": Source("wmt23", "zh-en", prefer=((964, 973, "rater6"), (1327, 1334, "rater5"))),
-    "ende24": Source("wmt24", "en-de", "refB", drop=("MSLC",)),
-    "enes24": Source("wmt24", "en-es", drop=("MSLC",)),
-    "jazh24": Source("wmt24", "ja-zh", drop=("MSLC",)),
-}
+from .registry import DATASETS, TREE, Source
 
 
 def read_mtme(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,15 @@ from ..core import check
 from ..core.check import DataError
 
 CONSTANT = 1e-12  # system means that spread less than this, relative to their size, are one number and its rounding
+
+
+class Rating(NamedTuple):
+    """One more rating of the cells of a pool: arrays (K, N), NaN (and rater −1) where there is none."""
+
+    adequacy: np.ndarray
+    fluency: np.ndarray
+    total: np.ndarray
+    raters: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -22,6 +32,10 @@ class Pool:
     (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps. `errors` counts the errors behind
     the two aspects: columns system, category, severity, count, penalty. `notes` says what was left out, and why. `segments` names
     the N segments where their file does; else they go by their source lines.
+
+    `raters` (K, N) says who rated each cell, as places in `rater_names`, −1 where nobody did or where it is a mean over several.
+    `documents` and `domains` name, for each of the N segments, the document and the kind of text it belongs to. `ratings` holds
+    every rating of a cell where cells were rated more than once: the first rating of each cell, the second, …
     """
 
     name: str
@@ -36,6 +50,11 @@ class Pool:
     reference: str = "refA"
     notes: tuple[str, ...] = ()
     segments: tuple[str, ...] | None = None
+    raters: np.ndarray | None = None
+    rater_names: tuple[str, ...] = ()
+    documents: tuple[str, ...] | None = None
+    domains: tuple[str, ...] | None = None
+    ratings: tuple[Rating, ...] = ()
 
     def __post_init__(self):
         if len(self.systems) < 2:
@@ -69,6 +88,22 @@ class Pool:
                     )
         if self.adequacy is not None and (np.isnan(self.adequacy) != np.isnan(self.fluency)).any():
             raise ValueError(f"pool {self.name}: a cell has an adequacy and no fluency rating, or the reverse")
+        for what in ("documents", "domains"):
+            names = getattr(self, what)
+            if names is not None and len(names) != shape[1]:
+                raise ValueError(
+                    f"pool {self.name}: {what} has {len(names)} names where {shape[1]}, one per segment, are expected"
+                )
+        if self.raters is not None:
+            object.__setattr__(self, "raters", self._raters(self.raters, shape))
+        ratings = []
+        for n, rating in enumerate(self.ratings, start=1):
+            scores = (
+                self._matrix(x, f"{what} of rating {n}", shape, allow_nan=True)
+                for what, x in zip(Rating._fields, rating[:3], strict=False)
+            )
+            ratings.append(Rating(*scores, self._raters(rating.raters, shape)))
+        object.__setattr__(self, "ratings", tuple(ratings))
         scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
         object.__setattr__(self, "scorers", scorers)
 
@@ -79,6 +114,15 @@ class Pool:
                 f"pool {self.name}: {what} has shape {x.shape} where {shape} (systems × segments) is expected"
             )
         return x
+
+    def _raters(self, x, shape: tuple[int, int]) -> np.ndarray:
+        x = np.asarray(x)
+        if x.shape != shape or x.dtype.kind not in "iu" or x.min() < -1 or x.max() >= len(self.rater_names):
+            raise ValueError(
+                f"pool {self.name}: raters must be {shape[0]} × {shape[1]} places in rater_names, of which there are "
+                f"{len(self.rater_names)}, or −1"
+            )
+        return x.astype(np.int16)
 
     @property
     def rated(self) -> np.ndarray:

@@ -107,13 +107,13 @@ def rank_(args) -> Result:
     paper. Where WMT used another, --reference names it (refB in ende24): choose
     what yours saw.
 
-    Every rated system must be there, and references (refA, ...) may be. Other
-    systems, such as submissions that were not rated, are refused because a misspelt
-    name looks the same; --ignore-extra leaves them out.
+    Every rated system must be there. Others may be: references (refA, ...), and
+    submissions that nobody rated, which are left out with a note. --ignore-extra
+    leaves out segments of a table that the dataset does not know, too.
 
     examples:
       whichbird rank ende24 --beta 0.6
-      whichbird rank ende24 --beta 0.6 --scores my.seg.score --ignore-extra
+      whichbird rank ende24 --beta 0.6 --scores my.seg.score
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """
     d = load(args.dataset)
@@ -462,7 +462,7 @@ def _scores_arguments(parser):
         help="segment scores of your scorers, called NAME or after the file",
     )
     parser.add_argument(
-        "--ignore-extra", action="store_true", help="leave out systems and segments of your files that are not rated"
+        "--ignore-extra", action="store_true", help="leave out segments of your tables that the dataset does not know"
     )
 
 
@@ -513,7 +513,10 @@ def parser() -> argparse.ArgumentParser:
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
         form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
         sub.add_argument(
-            "--out", metavar="FILE", type=_file, help="write the result to a file too: JSON if named so, else CSV"
+            "--out",
+            metavar="FILE",
+            type=_file,
+            help="write the result to a file too: JSON if named so, else CSV; - is standard output",
         )
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
@@ -527,6 +530,8 @@ def run(argv: list[str]) -> int:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is no reason to fail
         args = parser().parse_args(argv)
+        if args.out == "-":  # standard output gets what the file would
+            args.out, args.csv = None, not args.json
         who = f"whichbird {args.command}"
         check_outputs(args)
         with warnings.catch_warnings(record=True) as caught:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core.balance import resolution
 from ..core.check import DataError, near, vector
-from .sheet import read_sheet, short
+from .sheet import read_sheet, short, watched
 
 COLUMNS = ("pair", "preferred", "scorer", "first", "second")
 SIDES = {"first": 1, "second": -1}
@@ -79,7 +79,7 @@ def read_pairs(path, scorers: Collection[str] | None = None) -> pd.DataFrame:
     seen: dict[tuple[str, str], int] = {}
     sides: dict[str, tuple[str, int]] = {}
     out = []
-    for line, cells in sheet.rows:
+    for line, cells in watched(sheet.rows, sheet.path):
         pair, scorer = (sheet.name(line, cells, column) for column in ("pair", "scorer"))
         side = cells["preferred"].lower()
         if side not in SIDES:

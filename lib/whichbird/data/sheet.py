@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from tqdm import tqdm
 
 from ..core.check import DataError
 from .files import read_text
 
+T = TypeVar("T")
 LARGEST = 1e100  # sums of squares of larger scores would overflow
 
 
@@ -58,7 +61,7 @@ def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     rows = []
     line = 1  # where a row starts: cells in quotes may hold line ends
     try:
-        for row in reader:
+        for row in watched(reader, path, total=text.count("\n")):
             row = [cell.strip() for cell in row]
             if any(row) and not columns:
                 columns = _columns(f"{path}: line {line}", row, need, may)
@@ -72,6 +75,15 @@ def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     if not rows:
         raise DataError(f"{path}: no row follows the header")
     return Sheet(path, columns, rows)
+
+
+def watched(rows: Iterable[T], path: Path, total: int | None = None) -> Iterable[T]:
+    """The same rows; a bar shows how far their reading is once it takes longer than two seconds.
+
+    >>> list(watched([1, 2], Path("my.csv")))
+    [1, 2]
+    """
+    return tqdm(rows, desc=path.name, total=total, unit=" rows", delay=2, leave=False, disable=None)
 
 
 def header(text: str) -> set[str]:

@@ -7,21 +7,24 @@ that agree with you.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..core.balance import balance
 from ..core.check import near
 from ..core.metametrics import spa_from_p
-from ..core.permutation import p_values
 from ..data.digest import Digest, load
 from ..data.pairs import agreements
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
+from .contest import contest
 from .sweep import beta_grid, need_aspects
 
 RESAMPLES = 100_000  # at most: all are drawn at once
+ENOUGH = 100  # resamples below which 90 % of them say too little for a verdict
 SAME = 1e-9  # matches this close are one number: they are means of at most some thousand terms of size one
 
 
@@ -47,6 +50,7 @@ class Calibration:
     above: float
     agreement: pd.Series
     table: pd.DataFrame
+    resamples: int = 1000
 
     @property
     def inside(self) -> bool:
@@ -78,6 +82,11 @@ class Calibration:
         )
         if np.ptp(self.agreement) <= SAME:
             return f"These {self.pairs} pairs cannot tell: all scorers agree with you equally often. Stay at {home}."
+        if self.resamples < ENOUGH:
+            return (
+                f"No verdict: it rests on resampling, and {self.resamples} of at least {ENOUGH} resamples were drawn. "
+                f"The best reliable β is {self.beta:.3f}, beside {home}."
+            )
         unsure = f"These {self.pairs} pairs cannot tell on which side of {home} you are"
         if self.beta == self.natural == first == last:
             return f"{unsure}: that is the best reliable β, and at least 90 % of resamples stay there."
@@ -101,7 +110,7 @@ class Calibration:
 def calibrate(
     pairs: pd.DataFrame,
     dataset: str | Digest,
-    extra=None,
+    extra: Mapping[str, ArrayLike | pd.DataFrame] | None = None,
     *,
     by: str = "correlation",
     ess: float = RELIABLE,
@@ -112,8 +121,8 @@ def calibrate(
     """Find the β of a dataset whose meta-evaluation favours the scorers that agree with you.
 
     `pairs` has a row per pair and scorer: pair, preferred ("first" or "second"), scorer, and its scores of the first
-    and the second translation, higher is better. Scorers are those of the dataset, by name, or keys of `extra`:
-    p-values (P,) or segment scores (K, N) of its systems. `by`, "correlation" or "concordance", is what β maximises;
+    and the second translation, higher is better. Scorers are those of the dataset, by name, or keys of `extra`, which takes
+    what `rank` takes as `scores`. `by`, "correlation" or "concordance", is what β maximises;
     targets are reliable where ESS ≥ `ess` · K; `step` is that of their grid. `resamples` of the pairs, drawn with
     `seed`, show how sharp the answer is.
 
@@ -173,6 +182,7 @@ def calibrate(
         above=float(np.mean(answers > natural) + np.mean(answers == natural) / 2),
         agreement=agreement,
         table=table,
+        resamples=int(resamples),
     )
 
 
@@ -213,31 +223,14 @@ def best(match: np.ndarray, ess: np.ndarray) -> np.ndarray:
     return np.where(match >= match.max(axis=-1, keepdims=True) - SAME, ess, 0).argmax(axis=-1)
 
 
-def _p_values(d: Digest, scorers: list[str], extra) -> np.ndarray:
+def _p_values(d: Digest, scorers: list[str], extra: Mapping[str, ArrayLike | pd.DataFrame]) -> np.ndarray:
     """P-values of the named scorers, (M, P), from the dataset or from `extra`."""
-    taken = [s for s in extra if s in d.scorers]
-    if taken:
-        raise ValueError(f"extra names {taken[0]!r}, which {d.name} has already; give it another name")
-    out = []
+    known = [*d.scorers, *extra]
     for s in scorers:
-        if s in extra:
-            x = np.asarray(extra[s])
-            if x.shape == (len(d.systems), len(d.lines)):
-                x = p_values(x, d.info["permutations"], d.info["seed"])
-            elif x.shape != d.human_p.shape:
-                raise ValueError(
-                    f"extra scorer {s!r} has shape {x.shape}; {d.human_p.shape} p-values of pairs of "
-                    f"systems, or {len(d.systems), len(d.lines)} scores, systems × segments, are expected"
-                )
-            out.append(x)
-        elif s in d.scorers:
-            out.append(d.scorer_p[d.scorers.index(s)])
-        else:
-            raise ValueError(
-                f"{d.name} has no scorer {s!r}"
-                + (near(s, known := [*d.scorers, *extra]) or f"; there are {', '.join(known)}")
-            )
-    return np.array(out)
+        if s not in known:
+            raise ValueError(f"{d.name} has no scorer {s!r}" + (near(s, known) or f"; there are {', '.join(known)}"))
+    field = contest(d, {s: x for s, x in extra.items() if s in scorers or s in d.scorers})
+    return field.p[[field.scorers.index(s) for s in scorers]]
 
 
 def _signed(x: float) -> str:

@@ -6,6 +6,7 @@ and of the second translation, higher is better.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 
 import pandas as pd
@@ -47,7 +48,7 @@ def agreements(pairs: pd.DataFrame) -> pd.DataFrame:
     first, second = (pairs.pivot(index="pair", columns="scorer", values=side) for side in SIDES)
     empty = (first.isna() | second.isna()).stack()
     if empty.any():
-        pair, scorer = empty.idxmax()
+        pair, scorer = empty[empty].index[0]
         raise ValueError(f"scorer {scorer!r} has no score of pair {pair!r}; every scorer must score every pair")
     sign = pairs.groupby("pair")["preferred"].first().map(SIDES).to_numpy()
     out = {}
@@ -58,7 +59,7 @@ def agreements(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(out, index=first.index).rename_axis(columns="scorer")
 
 
-def read_pairs(path, scorers: Collection[str] | None = None) -> pd.DataFrame:
+def read_pairs(path: str | os.PathLike[str], scorers: Collection[str] | None = None) -> pd.DataFrame:
     """Read a table of pairs from a file with the columns pair, preferred, scorer, first, second.
 
     Columns are separated by commas, semicolons or tabs, as in the header; others (the texts, say) are left out.

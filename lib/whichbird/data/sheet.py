@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from math import isfinite
@@ -16,6 +17,7 @@ from ..core.check import DataError
 from .files import read_text
 
 T = TypeVar("T")
+K = TypeVar("K", bound=tuple[str, ...])
 LARGEST = 1e100  # sums of squares of larger scores would overflow
 
 
@@ -36,15 +38,17 @@ class Sheet(NamedTuple):
         return cells[column]
 
     def number(self, line: int, cells: dict[str, str], column: str) -> float:
-        return number(cells[column], lambda: self.place(line, column))
+        value = number(cells[column], lambda: self.place(line, column))
+        assert value is not None  # only where a score may lack
+        return value
 
-    def once(self, seen: dict[tuple, int], key: tuple, line: int, what: str) -> None:
+    def once(self, seen: dict[K, int], key: K, line: int, what: str) -> None:
         """Remember where `key` stands; refuse a second row of it. `what` has a place for each part of the key."""
         if seen.setdefault(key, line) != line:
             raise DataError(f"{self.path}: line {line} repeats {what.format(*key)}, which line {seen[key]} has already")
 
 
-def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
+def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     """Read a table whose header names at least the columns `need`; they and those of `may` are known in any case.
 
     Spaces around cells do not count, nor do rows without any text. Quotes may hold separators and line ends.

@@ -8,6 +8,7 @@ MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and colum
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Iterable
@@ -24,7 +25,7 @@ from .pool import Pool, refuse_constant
 from .sheet import first_line, header, number, read_sheet, short, watched
 
 
-def read_systems(path) -> pd.DataFrame:
+def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
     """System means: a table with columns system, adequacy, fluency (others are ignored), one row per system.
 
     >>> import tempfile
@@ -43,7 +44,7 @@ def read_systems(path) -> pd.DataFrame:
     return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
 
 
-def read_human(path) -> Pool:
+def read_human(path: str | os.PathLike[str]) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
@@ -63,7 +64,7 @@ def read_human(path) -> Pool:
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
         return read_mqm_tsv(path)
     sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
-    first: dict[tuple, int] = {}
+    first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}
     for line, cells in watched(sheet.rows, sheet.path):
         system, segment = (sheet.name(line, cells, column) for column in ("system", "segment"))
@@ -101,7 +102,7 @@ def read_human(path) -> Pool:
 
 
 def read_scorers(
-    path, source: Digest | Pool, name: str | None = None, ignore_extra: bool = False
+    path: str | os.PathLike[str], source: Digest | Pool, name: str | None = None, ignore_extra: bool = False
 ) -> dict[str, np.ndarray]:
     """The scorers in a file, by name: scores (K, N) of the systems and rated segments of `source`, in their order.
 
@@ -191,7 +192,7 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
     column_of = {segment: n for n, segment in enumerate(names)}
     known = set(names) if _named(source) else {str(n) for n in range(1, source.source_lines + 1)}
     found: dict[str, np.ndarray] = {}
-    seen: dict[tuple, int] = {}
+    seen: dict[tuple[str, ...], int] = {}
     for line, cells in watched(sheet.rows, sheet.path):
         system, segment = cells["system"], sheet.name(line, cells, "segment")
         if system not in row_of:

@@ -7,20 +7,19 @@ that agree with you.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from ..core.balance import balance
-from ..core.check import near
+from ..core.check import Array, near
 from ..core.metametrics import spa_from_p
 from ..data.digest import Digest, load
 from ..data.pairs import agreements
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
-from .contest import contest
+from .contest import Scores, contest
 from .sweep import beta_grid, need_aspects
 
 RESAMPLES = 100_000  # at most: all are drawn at once
@@ -110,7 +109,7 @@ class Calibration:
 def calibrate(
     pairs: pd.DataFrame,
     dataset: str | Digest,
-    extra: Mapping[str, ArrayLike | pd.DataFrame] | None = None,
+    extra: Scores | None = None,
     *,
     by: str = "correlation",
     ess: float = RELIABLE,
@@ -146,7 +145,7 @@ def calibrate(
     d = load(dataset) if isinstance(dataset, str) else dataset
     need_aspects(d)
     right = agreements(pairs)
-    p = _p_values(d, list(right), extra or {})
+    p = _p_values(d, [str(s) for s in right], extra or {})
 
     natural = balance(d.adequacy, d.fluency)
     low, high = reliable = reliable_interval(d.adequacy, d.fluency, ess)
@@ -169,6 +168,7 @@ def calibrate(
     drawn = np.random.default_rng(seed).multinomial(len(right), np.full(len(right), 1 / len(right)), size=resamples)
     again = MATCHES[by](drawn @ right.to_numpy() / len(right), spa[inner])
     answers = betas[inner][best(again, size[inner])]
+    first, last = np.quantile(answers, [0.05, 0.95], method="inverted_cdf")
     return Calibration(
         dataset=d.name,
         by=by,
@@ -178,7 +178,7 @@ def calibrate(
         anywhere=float(betas[best(score, size)]),
         natural=natural,
         reliable=reliable,
-        interval=tuple(float(x) for x in np.quantile(answers, [0.05, 0.95], method="inverted_cdf")),
+        interval=(float(first), float(last)),
         above=float(np.mean(answers > natural) + np.mean(answers == natural) / 2),
         agreement=agreement,
         table=table,
@@ -186,7 +186,7 @@ def calibrate(
     )
 
 
-def correlation(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
+def correlation(agreement: Array, spa: Array) -> Array:
     """Pearson correlation over M scorers of agreement (R, M) and SPA (T, M): shape (R, T); 0 where either is constant.
 
     >>> correlation(np.array([[0.2, 0.5, 0.8], [1, 1, 1]]), np.array([[0.7, 0.8, 0.9], [0.9, 0.8, 0.9]])).round(3)
@@ -194,10 +194,11 @@ def correlation(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
            [0., 0.]])
     """
     x, y = (_unit(z - z.mean(axis=1, keepdims=True)) for z in (agreement, spa))
-    return x @ y.T
+    out: Array = x @ y.T
+    return out
 
 
-def concordance(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
+def concordance(agreement: Array, spa: Array) -> Array:
     """Share of scorer pairs of different agreement (R, M) that SPA (T, M) puts in the same order: (R, T).
 
     A tie of SPA counts half. ½ where all agreements are equal: there is nothing to order.
@@ -208,13 +209,14 @@ def concordance(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
     """
     m, n = np.triu_indices(agreement.shape[1], 1)
     x, y = (np.where(np.abs(gap := z[:, m] - z[:, n]) > SAME, np.sign(gap), 0.0) for z in (agreement, spa))
-    return 0.5 + x @ y.T / (2 * np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
+    out: Array = 0.5 + x @ y.T / (2 * np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
+    return out
 
 
 MATCHES = {"correlation": correlation, "concordance": concordance}
 
 
-def best(match: np.ndarray, ess: np.ndarray) -> np.ndarray:
+def best(match: Array, ess: Array) -> NDArray[np.intp]:
     """Where along its last axis a match (…, T) is largest; of several such targets the one with the largest ESS (T,).
 
     >>> best(np.array([[0.5, 0.7, 0.7], [0.9, 0.7, 0.7]]), np.array([9.0, 11.0, 12.0]))
@@ -223,7 +225,7 @@ def best(match: np.ndarray, ess: np.ndarray) -> np.ndarray:
     return np.where(match >= match.max(axis=-1, keepdims=True) - SAME, ess, 0).argmax(axis=-1)
 
 
-def _p_values(d: Digest, scorers: list[str], extra: Mapping[str, ArrayLike | pd.DataFrame]) -> np.ndarray:
+def _p_values(d: Digest, scorers: list[str], extra: Scores) -> Array:
     """P-values of the named scorers, (M, P), from the dataset or from `extra`."""
     known = [*d.scorers, *extra]
     for s in scorers:
@@ -238,13 +240,13 @@ def _signed(x: float) -> str:
     return f"{x:z.2f}".replace("-", "−")
 
 
-def _unit(x: np.ndarray) -> np.ndarray:
+def _unit(x: Array) -> Array:
     """Rows of x, around 0, at length one; constant ones become 0, also where rounding left something of them."""
     length = np.sqrt((x**2).sum(axis=1, keepdims=True))
     return np.divide(x, length, out=np.zeros_like(x), where=length > SAME)
 
 
-def _stretches(betas: np.ndarray, chosen: np.ndarray) -> tuple[tuple[float, float], ...]:
+def _stretches(betas: Array, chosen: Array) -> tuple[tuple[float, float], ...]:
     """Runs of neighbouring chosen targets, each as (first, last)."""
     edge = np.diff(np.r_[0, chosen.astype(int), 0])
     return tuple(zip(betas[edge[:-1] > 0].tolist(), betas[edge[1:] < 0].tolist(), strict=True))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from .._version import __version__
@@ -20,6 +21,7 @@ from ..core.permutation import PERMUTATIONS, SEED, p_counts
 from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant, system_means
 
+Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by name
 HIDDEN = "adequacy and fluency are not public"
 
 
@@ -37,7 +39,7 @@ class Contest(NamedTuple):
     signature: str
 
 
-def contest(source: Digest | Pool, scores: Mapping | None = None, reference: str | None = None) -> Contest:
+def contest(source: Digest | Pool, scores: Scores | None = None, reference: str | None = None) -> Contest:
     """The scorers of `source` and your own `scores` (as `rank` takes them), every permutation test done.
 
     `rank` and `rank_sweep` make one themselves; make it first where both are wanted, or another `reference`: that of the
@@ -106,7 +108,7 @@ def need_aspects_of(c: Contest) -> tuple[np.ndarray, np.ndarray]:
     return c.adequacy, c.fluency
 
 
-def own_scores(source: Digest | Pool, name: str, x) -> np.ndarray:
+def own_scores(source: Digest | Pool, name: str, x: ArrayLike | pd.DataFrame) -> np.ndarray:
     """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
 
     Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines

@@ -30,9 +30,9 @@ def closed_p(x: ArrayLike, corrected: bool = False) -> np.ndarray:
     >>> closed_p([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]]).round(4)
     array([0.0139])
     >>> closed_p([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]], corrected=True).round(4)  # the truth is 1/64
-    array([0.0105])
+    array([0.0106])
     >>> closed_p([[[1, 2, 4], [1, 2, 4]], [[1, 2, 4], [0, 1, 6]]]).round(4)
-    array([[1.],
+    array([[1. ],
            [0.5]])
     """
     return p_from_moments(*moments(x, 4 if corrected else 2))
@@ -52,8 +52,8 @@ def moments(x: ArrayLike, order: int = 2) -> tuple[np.ndarray, ...]:
     there = ~np.isnan(raw)
     # Differences are the same around any reference; around the segment's mean the products below cancel least.
     have = there.sum(axis=-2, keepdims=True)
-    y = np.where(there, raw, 0.0)
-    y = np.where(there, y - y.sum(axis=-2, keepdims=True) / np.maximum(have, 1), 0.0)
+    filled = np.where(there, raw, 0.0)
+    y = np.where(there, filled - filled.sum(axis=-2, keepdims=True) / np.maximum(have, 1), 0.0)
     mask = there.astype(np.float64)
     i, j = np.triu_indices(y.shape[-2], 1)
 
@@ -73,7 +73,8 @@ def moments(x: ArrayLike, order: int = 2) -> tuple[np.ndarray, ...]:
     if order == 4:
         sums.append(both(y2 * y2, mask) - 4 * both(y2 * y, y) + 6 * product(y2, y2)[..., i, j])
     # Where two systems differ little, their differences are taken one by one; none larger than rounding is no difference.
-    close = np.argwhere(sums[1] <= _CLOSE * size)
+    rounding = (8 * _EPS) ** 2 * y.shape[-1] * np.square(filled).sum(axis=-1)
+    close = np.argwhere((sums[1] <= _CLOSE * size) | (sums[1] <= rounding[..., i] + rounding[..., j]))
     step = max((1 << 20) // max(y.shape[-1], 1), 1)
     for start in range(0, len(close), step):
         *lead, pair = close[start : start + step].T

@@ -123,7 +123,7 @@ def test_intervals_hold_in_exact_arithmetic(share):
     side = _Side(x, v, np.sqrt([r]))
     side.start()
     assert not side.dual()[0]
-    while (gaps := side.gaps([0])).target.size:
+    while (gaps := side.gaps(np.array([0]))).target.size:
         side.fill(gaps)
     level = Fraction(side.best[0].P) * (1 - Fraction(INTERVAL_GAP)) * (1 - Fraction(1, 10**15))  # P (1 − gap), rounded
     u_exact, v_exact = ([Fraction(t) for t in s] for s in (side.u[0], v))
@@ -375,7 +375,7 @@ def test_an_unfinished_proof_is_an_error(monkeypatch):
 
 
 def test_infeasible_weights_are_never_returned(monkeypatch):
-    monkeypatch.setattr(SOLVER, "_balance", lambda pool, w: 0.5)
+    monkeypatch.setattr(SOLVER, "_balance", lambda a, f, w: np.full(len(w), 0.5))
     with pytest.raises(wb.NotProven, match="have balance"):
         wb.reweight(*ENDE24, 0.2)
 

@@ -6,6 +6,24 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `reweight_many` has no weights to give
+
+
+class NotProven(RuntimeError):
+    """No proof of optimality was completed, so there is no answer to return.
+
+    Seen only where systems that are not copies lie within 1e-5 of the pool's spread of each other.
+    """
+
+
+def unproven(targets: np.ndarray) -> None:
+    """Raise NotProven if there are any."""
+    if targets.size:
+        where = ", ".join(f"{beta:.17g}" for beta in targets)
+        raise NotProven(
+            f"optimality was not proven at beta = {where}; systems may be too close together, or the target to an end"
+        )
+
 
 @dataclass
 class Counts:
@@ -51,3 +69,31 @@ class Reweighting:
     @property
     def ess(self) -> float:
         return float(1.0 / (self.weights @ self.weights))
+
+
+@dataclass(frozen=True, eq=False)
+class Reweightings:
+    """What `reweight_many` found, for R pools of K systems and T targets each (without the axis T for one target each).
+
+    `weights` (R, T, K); `beta` the balances they have and `target` those asked for; `certificate` the names of the
+    proofs, or "out of reach" or "unproven", where weights, `beta`, `gap` and `eta` are NaN. `gap` and `eta` as in `Reweighting`.
+    """
+
+    weights: np.ndarray
+    beta: np.ndarray
+    target: np.ndarray
+    certificate: np.ndarray
+    gap: np.ndarray
+    eta: np.ndarray
+
+    @property
+    def ess(self) -> np.ndarray:
+        return np.asarray(1.0 / (self.weights**2).sum(axis=-1))
+
+    @property
+    def proven(self) -> np.ndarray:
+        return np.isfinite(self.gap)
+
+    def insist(self) -> None:
+        """Raise NotProven if a target within reach is without proof."""
+        unproven(self.target[self.certificate == UNPROVEN])

@@ -113,7 +113,7 @@ def _many(rng) -> None:
             lambda _: [wb.reweight_sweep(x, y, betas) for x, y in zip(a[:some], f[:some], strict=True)],
         ]
         ((at_once,), (by_pool,)), ((many,), (singles,)) = _timed(jobs, [None], "many pools")
-        ess = np.array([[r.ess for r in sweep] for sweep in singles])
+        ess = np.array([sweep.ess for sweep in singles])
         off = np.abs(many.ess[:some] / ess - 1).max()
         ratio = by_pool * pools / some / at_once
         print(

@@ -396,3 +396,15 @@ def test_a_fine_sweep_proves_what_single_targets_prove(monkeypatch):
     solved = wb.reweight_sweep(d.adequacy, d.fluency, betas)
     for n in range(0, 500, 25):
         assert solved[n].ess == pytest.approx(wb.reweight(d.adequacy, d.fluency, betas[n]).ess, rel=1e-9)
+
+
+def test_a_sweep_is_a_list_and_arrays():
+    a, f = ENDE24
+    betas = np.linspace(*wb.reachable(a, f), 7)
+    sweep = wb.reweight_sweep(a, f, betas)
+    assert isinstance(sweep, list) and len(sweep) == 7 and sweep[-1] is list(sweep)[6]
+    assert (sweep.betas == [r.target for r in sweep]).all() and (sweep.betas == betas).all()
+    assert sweep.weights.shape == (7, 16) and (sweep.weights[3] == sweep[3].weights).all()
+    assert sweep.ess.tolist() == [r.ess for r in sweep] and sweep.certificates == [r.certificate for r in sweep]
+    assert sweep[2:4].betas.tolist() == betas[2:4].tolist() and type(sweep[2:4]) is wb.Sweep
+    assert wb.reweight_sweep(a, f, []).weights.shape == (0, 16) and wb.reweight_sweep(a, f, []).ess.shape == (0,)

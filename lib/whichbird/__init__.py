@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         NotProven as NotProven,
         Reweighting as Reweighting,
         Reweightings as Reweightings,
+        Sweep as Sweep,
     )
     from .solve.reweight import (
         beta_interval as beta_interval,
@@ -58,7 +59,7 @@ _ROOM = {
     "data.pool": ("Pool",),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
-    "solve.result": ("Counts", "NotProven", "Reweighting", "Reweightings"),
+    "solve.result": ("Counts", "NotProven", "Reweighting", "Reweightings", "Sweep"),
     "solve.reweight": (
         "beta_interval",
         "reliable_interval",

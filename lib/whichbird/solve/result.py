@@ -1,8 +1,10 @@
-"""What a solver returns: weights with their proof."""
+"""What solvers return: weights with their proof; for one target, for a sweep of one pool, for many pools."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import SupportsIndex, overload
 
 import numpy as np
 
@@ -69,6 +71,48 @@ class Reweighting:
     @property
     def ess(self) -> float:
         return float(1.0 / (self.weights @ self.weights))
+
+
+class Sweep(list[Reweighting]):
+    """The results for T targets of one pool: a list of them, and what they share as arrays.
+
+    >>> sweep = Sweep([Reweighting(np.array([0.5, 0.5]), 0.8, 0.8, "uniform", 0.0, 0.0, -0.5)], systems=2)
+    >>> sweep.betas, sweep.weights, sweep.ess, sweep.certificates
+    (array([0.8]), array([[0.5, 0.5]]), array([2.]), ['uniform'])
+    >>> len(sweep), sweep[0].ess, sweep[1:].weights.shape
+    (1, 2.0, (0, 2))
+    """
+
+    def __init__(self, results: Iterable[Reweighting], systems: int) -> None:
+        super().__init__(results)
+        self.systems = systems
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> Reweighting: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sweep: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> Reweighting | Sweep:
+        return Sweep(super().__getitem__(at), self.systems) if isinstance(at, slice) else super().__getitem__(at)
+
+    @property
+    def betas(self) -> np.ndarray:
+        """The targets (T,)."""
+        return np.array([r.target for r in self])
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(T, K), one weighting a row."""
+        return np.array([r.weights for r in self]).reshape(-1, self.systems)
+
+    @property
+    def ess(self) -> np.ndarray:
+        """Effective sample sizes (T,)."""
+        return np.array([r.ess for r in self])
+
+    @property
+    def certificates(self) -> list[str]:
+        """The names of the proofs."""
+        return [r.certificate for r in self]
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,12 +36,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
 from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, snapped
-from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, unproven
+from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
 
 DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding of a sum of a thousand terms
@@ -67,17 +66,19 @@ def reweight(adequacy, fluency, beta) -> Reweighting:
     return reweight_sweep(adequacy, fluency, [_unit(beta)])[0]
 
 
-def reweight_sweep(adequacy, fluency, betas) -> list[Reweighting]:
-    """`reweight` for many targets at once, several times faster than a loop. `betas`: (n,); a list of n results.
+def reweight_sweep(adequacy, fluency, betas) -> Sweep:
+    """`reweight` for many targets at once, several times faster than a loop. `betas`: (T,); a list of T results.
 
-    >>> [round(r.ess, 3) for r in reweight_sweep([0, 1, 2, 3], [0, 2, 1, 1], [.5, .7, .9])]
-    [3.106, 3.989, 2.385]
+    The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`.
+
+    >>> reweight_sweep([0, 1, 2, 3], [0, 2, 1, 1], [.5, .7, .9]).ess.round(3)
+    array([3.106, 3.989, 2.385])
     """
     pools = _Pools.of(Standard.of(adequacy, fluency))
     betas = _targets(betas, pools.low[0], pools.high[0])
     solved = _solve(pools, np.zeros(betas.size, int), betas)
     solved.insist(betas)
-    return [
+    results = [
         Reweighting(
             weights=solved.w[n],
             beta=float(solved.beta[n]),
@@ -90,6 +91,7 @@ def reweight_sweep(adequacy, fluency, betas) -> list[Reweighting]:
         )
         for n, beta in enumerate(betas)
     ]
+    return Sweep(results, pools.a.shape[1])
 
 
 def reweight_many(adequacy, fluency, beta) -> Reweightings:

@@ -105,8 +105,7 @@ def test_the_published_fixture():
 def test_the_optimum_of_a_parallelogram():
     """(3, 4, 4, 3)/14: a derivation by hand is in test_stationary."""
     r = wb.reweight([2, 2, 0, 0], [1, 2, 2, 3], 0.7)
-    assert r.weights == pytest.approx(np.array([3, 4, 4, 3]) / 14, abs=1e-12)
-    assert r.ess == pytest.approx(3.92, rel=1e-12)
+    assert r.weights == pytest.approx(np.array([3, 4, 4, 3]) / 14, abs=1e-12) and r.ess == pytest.approx(3.92, rel=1e-12)
     assert r.eta == pytest.approx(-5 / 49, rel=1e-9)
 
 

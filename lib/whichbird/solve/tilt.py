@@ -75,8 +75,9 @@ def _starts(u: np.ndarray, v: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray
     p, q = w @ u, w @ v
     g = (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2
     centred = g - g.mean(1)[:, None]
-    fit = np.maximum(0, dot(centred, guess - 1 / u.size)) * u.size / dot(centred, centred)
-    first = -g.mean(1) / (centred**2).mean(1)
+    with np.errstate(all="ignore"):  # on a rectangle g is constant; then only intervals lead to a start
+        fit = np.maximum(0, dot(centred, guess - 1 / u.size)) * u.size / dot(centred, centred)
+        first = -g.mean(1) / (centred**2).mean(1)
     return np.array([first[0], fit[1]]), p, q
 
 

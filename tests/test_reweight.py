@@ -102,6 +102,15 @@ def test_the_published_fixture():
 # --- the proofs -------------------------------------------------------------------------------------------------------
 
 
+def test_the_optimum_of_a_parallelogram():
+    """(3, 4, 4, 3)/14: a derivation by hand is in test_stationary."""
+    r = wb.reweight([2, 2, 0, 0], [1, 2, 2, 3], 0.7)
+    assert r.weights == pytest.approx(np.array([3, 4, 4, 3]) / 14, abs=1e-12) and r.ess == pytest.approx(
+        3.92, rel=1e-12
+    )
+    assert r.eta == pytest.approx(-5 / 49, rel=1e-9)
+
+
 @pytest.mark.parametrize("pool", [ENDE24, TED_ENDE], ids=["ende24", "ted_ende"])
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
 def test_gap_by_an_independent_lower_bound(pool, share):
@@ -372,6 +381,22 @@ def test_an_unfinished_proof_is_an_error(monkeypatch):
     with pytest.raises(wb.NotProven, match="not proven at beta = 0.2"):
         wb.reweight(*ENDE24, 0.2)
     assert issubclass(wb.NotProven, RuntimeError)
+
+
+def test_a_target_without_any_weighting_is_an_error(monkeypatch):
+    """Both targets are named where the start brings no feasible weighting for either."""
+    monkeypatch.setattr(SOLVER._Side, "start", lambda self: None)
+    with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*, 0.25;"):
+        wb.reweight_sweep(*ENDE24, [0.2, 0.25])
+
+
+def test_too_many_saddles_are_an_error(monkeypatch):
+    """Only the target that needs intervals is named; the one proven by a single saddle is not in doubt."""
+    betas = [0.2, wb.balance(*ENDE24) - 0.01]
+    assert [r.certificate for r in wb.reweight_sweep(*ENDE24, betas)] == ["interval", "dual"]
+    monkeypatch.setattr(SOLVER, "ROWS", 1)
+    with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*;"):
+        wb.reweight_sweep(*ENDE24, betas)
 
 
 def test_infeasible_weights_are_never_returned(monkeypatch):

@@ -7,11 +7,6 @@
   "use strict";
 
   const TIE = 1e-9; // SPA values this close are one value: a sum over some hundred pairs errs by far less
-  const MEASURES = [
-    ["adequacy-fluency", "adequacy over fluency"],
-    ["adherence", "MQM adherence"],
-    ["explainability", "explainability by MQM"],
-  ];
   let figures = 0;
 
   // --- small tools ---------------------------------------------------------------------------------------------------
@@ -314,10 +309,11 @@
       const caption = titled("Their weights", " In the order of people's total. Line: equal weights.");
       const weights = html("figure", {}, [html("figcaption", {}, caption), this.bars]);
       this.essChart = new Chart(this, "Largest effective sample size over the balance", 134, this.essTitle);
-      this.measureChart = new Chart(this, "The three measures over the balance", 134,
-        titled("Three measures", " of what this contest rewards"));
-      this.values = MEASURES.map(() => html("b"));
-      this.measureChart.box.append(html("ul", { class: "wb-legend" }, MEASURES.map(([family, name], n) =>
+      this.measureChart = new Chart(this, "The measures over the balance", 134,
+        titled("Measures", " of what this contest rewards"));
+      const { families } = this.pages[0]; // all datasets of a page have the same
+      this.values = families.map(() => html("b"));
+      this.measureChart.box.append(html("ul", { class: "wb-legend" }, families.map(([family, name], n) =>
         html("li", {}, [svg("svg", { width: 26, height: 8, "aria-hidden": "true" },
           svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), ` ${name} `, this.values[n]]))));
       this.spaChart = new Chart(this, "SPA of the followed scorer over the balance", 120, this.spaTitle);
@@ -496,7 +492,7 @@
         const step = tickStep(page.K);
         this.essChart.draw(page, 0, page.K, ticks(0, page.K, step).map((v) => [v, String(v)]), [["wb-ink", page.ess]]);
         this.measureChart.draw(page, 0, 1, [[0, "0"], [0.5, "½"], [1, "1"]],
-          MEASURES.map(([family]) => [`wb-${family}`, page.measures[family]]));
+          page.families.map(([family]) => [`wb-${family}`, page.measures[family]]));
         this.drawFollowed();
       }
       this.update();
@@ -556,7 +552,7 @@
       });
       const size = `ESS ${ess.toFixed(1)} of ${page.K}`;
       this.essTitle.replaceChildren(...titled(size, ", the most that this β allows. Grey band: reliable interval."));
-      this.values.forEach((node, n) => { node.textContent = page.measures[MEASURES[n][0]][stop].toFixed(3); });
+      this.values.forEach((node, n) => { node.textContent = page.measures[page.families[n][0]][stop].toFixed(3); });
       const m = this.followed;
       const [now, then] = [page.rank[stop][m], page.rank[page.natural][m]];
       this.spaTitle.replaceChildren(...titled(page.scorers[m], ` SPA ${page.spa[stop][m].toFixed(3)}`));

@@ -49,7 +49,7 @@ def datasets(args) -> Result:
     """
     table = overview()
     shown = table.drop(columns="note").astype(object)
-    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not public"),))
+    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not obtained"),))
 
 
 def reweight(args) -> Result:

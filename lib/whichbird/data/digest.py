@@ -28,7 +28,7 @@ RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
 MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
 ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency", *(f"curves_{family}" for family in FAMILIES)}
-# the aspects' members are all there, or none where no ratings are public
+# the aspects' members are all there, or none where no error ratings were obtained
 # What reading a damaged archive can raise: RuntimeError for one that seems encrypted, IndexError for a bare array.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, IndexError)
 
@@ -37,7 +37,7 @@ class Digest:
     """One dataset: K systems, P = K(K−1)/2 pairs k < k′ in the order of numpy.triu_indices, M scorers.
 
     Arrays are decoded when first asked for. `adequacy` and `fluency` (and what follows from them) are None where no per-error
-    ratings are public.
+    ratings were obtained.
     """
 
     def __init__(self, arrays):
@@ -189,7 +189,7 @@ class Digest:
             raise ValueError(f"unknown family {family!r}; one of {', '.join(FAMILIES)} is expected")
         if "adequacy" not in self:
             raise DataError(
-                f"{self.name} has no augmented scorers: they need adequacy and fluency, whose ratings are not public"
+                f"{self.name} has no augmented scorers: its error ratings were not obtained"
             )
         step = self[f"curves_{family}"]
         return np.cumsum(step, axis=1, dtype=step.dtype)

@@ -16,6 +16,7 @@ from ..data.registry import title
 from ..solve.reweight import reliable_interval, reweight_sweep
 from ..study.sweep import measures, need_aspects
 from ..study.targets import is_reliable, multiples, steps
+from .figures import measure_look
 from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
@@ -39,8 +40,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
 
     P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances; at each
     of them there are weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support
-    (None at the ends of the range, which have none), and the three measures. `natural` and `reliable` are places in
-    `stops`.
+    (None at the ends of the range, which have none), and the measures of all `families` that the
+    digest holds, each with its name in words. `natural` and `reliable` are places in `stops`.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
@@ -52,6 +53,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
     stops = beta_stops(a, f, step)
     solved = reweight_sweep(a, f, stops)
     inner = np.flatnonzero([is_reliable(r) for r in solved])
+    found = measures(d, np.array([r.weights for r in solved]))
     return {
         "name": d.name,
         "title": title(d.name),
@@ -71,7 +73,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
         "weights": [np.round(r.weights * UNIT).astype(int).tolist() for r in solved],
         "eta": _short([r.eta for r in solved]),
         "lam": _short([r.lam for r in solved]),
-        "measures": {family: _short(y) for family, y in measures(d, np.array([r.weights for r in solved])).items()},
+        "families": [[family, measure_look(family)[0]] for family in found],
+        "measures": {family: _short(y) for family, y in found.items()},
     }
 
 

@@ -193,7 +193,18 @@ def beta_panels(names: Iterable[str], cell: tuple[float, float] = (2.7, 2.3)):
     return fig, axes
 
 
+def arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """The arguments of a command, from its parser; argparse has no public way to ask."""
+    return parser._actions
+
+
 def commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The commands of a program, by name, from its parser; argparse has no public way to ask."""
-    (group,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    """The commands of a program, by name, from its parser.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = parser.add_subparsers().add_parser("rank", help="put scorers in order").add_argument("--beta")
+    >>> [a.dest for a in arguments(commands(parser)["rank"])]
+    ['help', 'beta']
+    """
+    (group,) = (a for a in arguments(parser) if isinstance(a, argparse._SubParsersAction))
     return dict(group.choices)

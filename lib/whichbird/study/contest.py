@@ -20,7 +20,7 @@ from ..core.permutation import PERMUTATIONS, SEED, p_counts
 from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant, system_means
 
-HIDDEN = "adequacy and fluency are not public"
+HIDDEN = "its error ratings were not obtained"
 
 
 class Contest(NamedTuple):

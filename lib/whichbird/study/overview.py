@@ -19,7 +19,7 @@ def overview(sources=None) -> pd.DataFrame:
     """One row for each of `sources` (digests or pools; all datasets that ship if none are given).
 
     Columns name, systems, segments, scorers (counts), beta0, beta_min, beta_max (natural balance and reachable range),
-    reliable_min, reliable_max (ESS ≥ 0.9 K), note. NaN and a note where no adequacy and fluency are public.
+    reliable_min, reliable_max (ESS ≥ 0.9 K), note. NaN and a note where no error ratings were obtained.
 
     >>> overview().set_index("name").loc["ende24", ["systems", "segments", "scorers"]].tolist()
     [16, 487, 30]

@@ -34,7 +34,7 @@ def beta_grid(adequacy, fluency, step: float = 0.01) -> np.ndarray:
 def need_aspects(d: Digest) -> None:
     """Refuse a dataset that has no balance to move."""
     if d.adequacy is None:
-        raise DataError(f"{d.name} cannot be swept: that needs adequacy and fluency, whose ratings are not public")
+        raise DataError(f"{d.name} cannot be swept: its error ratings were not obtained")
 
 
 def sweep(d: Digest, betas=None, meta: str = "spa") -> pd.DataFrame:

@@ -23,6 +23,15 @@ class Rating(NamedTuple):
     raters: np.ndarray
 
 
+class Exclusion(NamedTuple):
+    """What a reader left out: a "system" or a "scorer" by its name, or so many ("count") of a "segment"; and why."""
+
+    kind: str
+    name: str
+    reason: str
+    count: int = 1
+
+
 @dataclass(frozen=True)
 class Pool:
     """Systems × segments, checked on construction.
@@ -30,8 +39,9 @@ class Pool:
     All score arrays are (K, N), higher is better, rows in the order of `systems`. In `adequacy`, `fluency` and `total` NaN marks a
     cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are the source lines
     (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps. `errors` counts the errors behind
-    the two aspects: columns system, category, severity, count, penalty. `notes` says what was left out, and why. `segments` names
-    the N segments where their file does; else they go by their source lines.
+    the two aspects: columns system, category, severity, count, penalty. `left_out` lists systems, scorers and segments of the files
+    that take no part, and why; `notes` says in sentences which scorers were left out and what else a reader should know.
+    `segments` names the N segments where their file does; else they go by their source lines.
 
     `raters` (K, N) says who rated each cell, as places in `rater_names`, −1 where nobody did or where it is a mean over several.
     `documents` and `domains` name, for each of the N segments, the document and the kind of text it belongs to. `ratings` holds
@@ -55,8 +65,9 @@ class Pool:
     documents: tuple[str, ...] | None = None
     domains: tuple[str, ...] | None = None
     ratings: tuple[Rating, ...] = ()
+    left_out: tuple[Exclusion, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.systems) < 2:
             raise ValueError(f"pool {self.name}: {len(self.systems)} system; at least two are needed")
         for what, names in (("system", self.systems), ("scorer", tuple(self.scorers))):

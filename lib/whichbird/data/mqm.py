@@ -7,11 +7,13 @@ speaks of adequacy, of fluency, or of neither. A reader who disagrees passes ano
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 ASPECTS = ("adequacy", "fluency", "neither")
 
@@ -172,7 +174,9 @@ class Tally:
         return f"not in the tables: {found}"
 
 
-def aspect_means(errors: pd.DataFrame, rated, systems, taxonomy: Taxonomy = TAXONOMY) -> pd.DataFrame:
+def aspect_means(
+    errors: pd.DataFrame, rated: ArrayLike, systems: Sequence[str], taxonomy: Taxonomy = TAXONOMY
+) -> pd.DataFrame:
     """System means of adequacy and fluency under any taxonomy, from an error table.
 
     `errors` has columns system, category, penalty (the sum over that row's errors); `rated` (K,) is the number of rated
@@ -185,8 +189,8 @@ def aspect_means(errors: pd.DataFrame, rated, systems, taxonomy: Taxonomy = TAXO
     y       0.0      0.0      0.0
     """
     aspects = errors["category"].map(lambda c: taxonomy.aspect(c) or "neither")
-    sums = errors.groupby([errors["system"], aspects])["penalty"].sum().unstack(fill_value=0.0)
+    sums = errors.groupby([errors["system"], aspects])["penalty"].sum().unstack().fillna(0.0)
     sums = sums.reindex(index=list(systems), columns=list(ASPECTS), fill_value=0.0)
-    out = 0.0 - sums.div(pd.Series(rated, index=list(systems)), axis=0)
+    out = 0.0 - sums.div(pd.Series(np.asarray(rated), index=list(systems)), axis=0)
     out.index.name = out.columns.name = None
     return out

@@ -7,9 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+from tqdm import tqdm
 
 from ..core import check
 from ..core.check import DataError
+from ..core.permutation import PERMUTATIONS, SEED, p_counts
+from .protocol import Tested, signature
 
 CONSTANT = 1e-12  # system means that spread less than this, relative to their size, are one number and its rounding
 
@@ -24,12 +28,12 @@ class Rating(NamedTuple):
 
 
 class Exclusion(NamedTuple):
-    """What a reader left out: a "system" or a "scorer" by its name, or so many ("count") of a "segment"; and why."""
+    """What a reader left out: a "system" or a "scorer" by its name, or a `number` of one kind of "segment"; and why."""
 
     kind: str
     name: str
     reason: str
-    count: int = 1
+    number: int = 1
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,11 @@ class Pool:
                     raise ValueError(
                         f"pool {self.name}: system {self.systems[empty.argmax()]!r} has no {what} rating at all"
                     )
-        if self.adequacy is not None and (np.isnan(self.adequacy) != np.isnan(self.fluency)).any():
+        if (
+            self.adequacy is not None
+            and self.fluency is not None
+            and (np.isnan(self.adequacy) != np.isnan(self.fluency)).any()
+        ):
             raise ValueError(f"pool {self.name}: a cell has an adequacy and no fluency rating, or the reverse")
         for what in ("documents", "domains"):
             names = getattr(self, what)
@@ -109,36 +117,59 @@ class Pool:
             object.__setattr__(self, "raters", self._raters(self.raters, shape))
         ratings = []
         for n, rating in enumerate(self.ratings, start=1):
-            scores = (
-                self._matrix(x, f"{what} of rating {n}", shape, allow_nan=True)
-                for what, x in zip(Rating._fields, rating[:3], strict=False)
+            a, f, t = (
+                self._matrix(getattr(rating, what), f"{what} of rating {n}", shape, allow_nan=True)
+                for what in ("adequacy", "fluency", "total")
             )
-            ratings.append(Rating(*scores, self._raters(rating.raters, shape)))
+            ratings.append(Rating(a, f, t, self._raters(rating.raters, shape)))
         object.__setattr__(self, "ratings", tuple(ratings))
         scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
         object.__setattr__(self, "scorers", scorers)
 
-    def _matrix(self, x, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
-        x = check.matrix(x, f"pool {self.name}: {what}", allow_nan)
+    def _matrix(self, given: ArrayLike, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
+        x: np.ndarray = check.matrix(given, f"pool {self.name}: {what}", allow_nan)
         if x.shape != shape:
             raise ValueError(
                 f"pool {self.name}: {what} has shape {x.shape} where {shape} (systems × segments) is expected"
             )
         return x
 
-    def _raters(self, x, shape: tuple[int, int]) -> np.ndarray:
-        x = np.asarray(x)
+    def _raters(self, given: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
+        x: np.ndarray = np.asarray(given)
         if x.shape != shape or x.dtype.kind not in "iu" or x.min() < -1 or x.max() >= len(self.rater_names):
             raise ValueError(
                 f"pool {self.name}: raters must be {shape[0]} × {shape[1]} places in rater_names, of which there are "
                 f"{len(self.rater_names)}, or −1"
             )
-        return x.astype(np.int16)
+        places: np.ndarray = x.astype(np.int16)
+        return places
 
     @property
     def rated(self) -> np.ndarray:
         """How many segments of each system carry a rating of errors (or, without those, a total): shape (K,)."""
-        return (~np.isnan(self.total if self.adequacy is None else self.adequacy)).sum(axis=1)
+        counts: np.ndarray = (~np.isnan(self.total if self.adequacy is None else self.adequacy)).sum(axis=1)
+        return counts
+
+    @property
+    def aspects(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """System means of adequacy and fluency, (K,) each; None where no per-error ratings exist."""
+        if self.adequacy is None or self.fluency is None:
+            return None
+        return system_means(self.adequacy), system_means(self.fluency)
+
+    @property
+    def signature(self) -> str:
+        """One line that says what a number rests on."""
+        return signature(self, PERMUTATIONS, SEED)
+
+    def tested(self, reference: str | None = None) -> Tested:
+        """The p-values of people's total and of every scorer, computed here, and what they rest on."""
+        if reference not in (None, self.reference):
+            raise DataError(f"{self.name} was read with {self.reference}; read it again for {reference}")
+        human = p_counts(self.total) / PERMUTATIONS
+        bar = tqdm(self.scorers.values(), desc="permutation tests", delay=1, leave=False, disable=None)
+        p = np.array([p_counts(x) / PERMUTATIONS for x in bar]).reshape(-1, human.size)
+        return Tested(human, p, PERMUTATIONS, SEED, self.signature)
 
 
 def system_means(x: np.ndarray) -> np.ndarray:
@@ -147,7 +178,8 @@ def system_means(x: np.ndarray) -> np.ndarray:
     >>> system_means(np.array([[1.0, 3.0], [2.0, np.nan]]))
     array([2., 2.])
     """
-    return np.nanmean(x, axis=1)
+    means: np.ndarray = np.nanmean(x, axis=1)
+    return means
 
 
 def refuse_constant(x: np.ndarray, name: str) -> None:

@@ -17,6 +17,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from math import fsum, isfinite
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -193,14 +194,14 @@ def read_ratings(folder: Path, source: Source, rating: str | int, pricing: Prici
         for s in systems
     ]
     if rating == "merged":
-        counting = (
-            _united(systems, every, source, files)
-            if merged is None
-            else [[() if c is None else (c,) for c in merged.get(s, nothing)] for s in systems]
-        )
+        counting = _united(systems, every, source, files) if merged is None else _single(merged, systems, nothing)
     else:
         counting = chosen(every, rating, f"{folder}: {source.pair}")
     return Ratings(systems, counting, every)
+
+
+def _single(layer: Layer, systems: tuple[str, ...], nothing: list[Cell | None]) -> Grid:
+    return [[() if cell is None else (cell,) for cell in layer.get(system, nothing)] for system in systems]
 
 
 def chosen(every: Grid, rating: str | int, what: str) -> Grid:
@@ -311,15 +312,15 @@ def score(systems: Sequence[str], counting: Grid, every: Grid) -> Scored:
 def _arrays(cells: Grid, place: dict[str, int]) -> Rating:
     """The mean over each cell's ratings, NaN where there are none; where no cell has several, each rating as it is."""
     several = any(len(some) > 1 for row in cells for some in row)
-    parts = []
-    for part in (0, 1, 2):  # the adequacy, fluency and total of a Cell
+
+    def part(name: str) -> np.ndarray:
+        one = attrgetter(name)
         if several:
-            x = [[mean([c[part] for c in some]) for some in row] for row in cells]
-        else:
-            x = [[some[0][part] if some else np.nan for some in row] for row in cells]
-        parts.append(np.array(x))
+            return np.array([[mean([one(c) for c in some]) for some in row] for row in cells])
+        return np.array([[one(some[0]) if some else np.nan for some in row] for row in cells])
+
     who = [[place[some[0].rater] if len(some) == 1 else -1 for some in row] for row in cells]
-    return Rating(*parts, np.array(who, dtype=np.int16))
+    return Rating(part("adequacy"), part("fluency"), part("total"), np.array(who, dtype=np.int16))
 
 
 def _errors(systems: Sequence[str], counting: Grid) -> pd.DataFrame:

@@ -10,13 +10,13 @@ import json
 
 import numpy as np
 
+from ..core.augment import FAMILIES
 from ..core.balance import balance
 from ..data.digest import Digest
 from ..data.registry import title
 from ..solve.reweight import reliable_interval, reweight_sweep
 from ..study.sweep import measures, need_aspects
 from ..study.targets import is_reliable, multiples, steps
-from .figures import measure_look
 from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
@@ -40,20 +40,18 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
 
     P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances; at each
     of them there are weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support
-    (None at the ends of the range, which have none), and the measures of all `families` that the
-    digest holds, each with its name in words. `natural` and `reliable` are places in `stops`.
+    (None at the ends of the range, which have none), and the measures of every family that the digest holds. `titles`
+    says what those measures are called. `natural` and `reliable` are places in `stops`.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
     >>> page["stops"][:3], page["weights"][page["natural"]][:2]
     ([0.0073..., 0.1, 0.2], [6250000, 6250000])
     """
-    need_aspects(d)
-    a, f = d.adequacy, d.fluency
+    a, f = need_aspects(d)
     stops = beta_stops(a, f, step)
     solved = reweight_sweep(a, f, stops)
     inner = np.flatnonzero([is_reliable(r) for r in solved])
-    found = measures(d, np.array([r.weights for r in solved]))
     return {
         "name": d.name,
         "title": title(d.name),
@@ -73,8 +71,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
         "weights": [np.round(r.weights * UNIT).astype(int).tolist() for r in solved],
         "eta": _short([r.eta for r in solved]),
         "lam": _short([r.lam for r in solved]),
-        "families": [[family, measure_look(family)[0]] for family in found],
-        "measures": {family: _short(y) for family, y in found.items()},
+        "titles": {name: FAMILIES[name].title if name in FAMILIES else name for name in d.families},
+        "measures": {family: _short(y) for family, y in measures(d, np.array([r.weights for r in solved])).items()},
     }
 
 

@@ -33,18 +33,6 @@ MEASURES = {
     "explainability": ("explainability by MQM", PURPLE, (0.014, 0.014)),
 }
 
-
-def measure_look(family: str) -> tuple[str, str, tuple[float, float] | None]:
-    """Name, colour and dashes of a measure, one of the paper's or any other.
-
-    >>> measure_look("adherence")[0], measure_look("fluency-adherence")[0]
-    ('MQM adherence', 'fluency adherence')
-    """
-    first = family.partition("-")[0]
-    colour = {"adequacy": ADEQUACY, "fluency": FLUENCY}.get(first, ROSE)
-    return MEASURES.get(family, (family.replace("-", " "), colour, (0.03, 0.01)))
-
-
 POOLS = {
     "real+adequacy+fluency": "o",
     "real+adequacy": ">",

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
-from ..core import augment
+from ..core.augment import PAPER_FAMILIES
 from ..data.digest import Digest, datasets, load, read_table
 from ..solve.reweight import reweight_sweep
 from ..study.preference import steps
 from .report import published
 
 # The families of augmented scorers that the paper measures by: one of taste, the others of soundness
-FAMILIES: tuple[str, ...] = tuple(getattr(augment, "PAPER_FAMILIES", augment.FAMILIES))
+FAMILIES = PAPER_FAMILIES
 TASTE, SOUND = FAMILIES[0], FAMILIES[1:]
 WORDS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

@@ -11,8 +11,8 @@ from ..core.balance import balance, reachable
 from ..core.check import DataError
 from ..data.digest import Digest, datasets, folder, load
 from ..data.pool import Pool
+from ..data.protocol import HIDDEN
 from ..solve.reweight import reliable_interval
-from .contest import HIDDEN, aspects
 
 
 def overview(sources=None) -> pd.DataFrame:
@@ -45,7 +45,7 @@ class _Summary(NamedTuple):
 
 def _summary(source: Digest | Pool) -> _Summary:
     size = source.name, len(source.systems), len(source.lines), len(source.scorers)
-    a, f = aspects(source)
-    if a is None:
+    if source.aspects is None:
         return _Summary(*size)
+    a, f = source.aspects
     return _Summary(*size, balance(a, f), *reachable(a, f), *reliable_interval(a, f), "")

@@ -652,6 +652,15 @@ def test_names_that_would_break_the_line_do_not(here):
 # ---- files
 
 
+def test_a_dash_is_standard_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for form in ("--csv", "--json"):
+        plain, dashed = run("rank", "ende24", form), run("rank", "ende24", form, "--out", "-")
+        assert dashed == plain and plain[0] == 0
+    assert run("rank", "ende24", "--out", "-") == run("rank", "ende24", "--csv")
+    assert not list(tmp_path.iterdir())
+
+
 def test_output_files(here):
     assert run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv")[0] == 0
     kept = Path("w.csv").read_text()

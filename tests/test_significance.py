@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import whichbird as wb
-from whichbird.core.swap import p_from_moments, pair_moments, standard_scores, swap_test
+from whichbird.core.closed import closed_p
+from whichbird.core.swap import standard_scores, swap_test
 from whichbird.data.pool import Pool
 from whichbird.study.significance import clusters, holm, significance
 
@@ -107,7 +108,7 @@ def test_each_resample_is_the_swap_it_says():
     """Sign by sign: the expanded sums are the sums of the swapped scores, to rounding."""
     pool = made(2)
     z = standard_scores(np.array(list(pool.scorers.values())))
-    human = p_from_moments(*pair_moments(pool.total))
+    human = closed_p(pool.total)
     pi = np.full((1, human.size), 1 / human.size)
     for seed in range(5):
         found = swap_test(z, [0, 1], [1, 2], human, pi, 1, seed)
@@ -164,7 +165,7 @@ def test_systems_a_scorer_cannot_tell_apart():
     x = next(iter(pool.scorers.values())).copy()
     x[1] = x[0]
     found = significance(pool, [0.5], {"twin": x}, resamples=30)
-    assert np.isfinite(found.p).all() and p_from_moments(*pair_moments(x))[0] == 1
+    assert np.isfinite(found.p).all() and closed_p(x)[0] == 1
 
 
 def test_without_aspects_only_the_natural_balance():
@@ -185,9 +186,11 @@ def test_refusals():
         significance(pool, scores={"flat": np.ones(pool.total.shape)})
     with pytest.raises(ValueError, match="shape"):
         significance(pool, scores={"short": np.ones((5, 2))})
+    with pytest.raises(ValueError, match="p-values only"):
+        significance(pool, scores={"bare": np.full(10, 0.5)})
     with pytest.raises(ValueError, match="holds none"):
         significance(pool, only_own=True)
-    with pytest.raises(ValueError, match="1 scorer to compare"):
+    with pytest.raises(ValueError, match="1 scorers to compare"):
         significance(made(3, noise=(1,)))
     with pytest.raises(ValueError, match="already"):
         significance(pool, scores={"noise 1": pool.scorers["noise 1"]})

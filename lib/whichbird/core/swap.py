@@ -7,7 +7,7 @@ stack of matrix products.
 
 1. *One set of swaps.* With u = ½(z₁ + z₂), v = ½(z₁ − z₂) and signs ε, one sign a cell, the swapped scorers are u + εv and
    u − εv. All pairs of scorers share the signs.
-2. *Closed-form p-values* (`p_from_moments`) need only two numbers of a pair of systems k, l: D = Σ(x_k − x_l) and
+2. *Closed-form p-values* (`closed`) need only two numbers of a pair of systems k, l: D = Σ(x_k − x_l) and
    S = Σ(x_k − x_l)². With d = u_k − u_l,
 
        D± = Σd ± Σ(ε_k v_k − ε_l v_l),
@@ -29,41 +29,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 from tqdm import tqdm
 
+from .closed import closed_p
+
 Floats = NDArray[np.float64]
 TINY = np.finfo(np.float64).tiny
-SAME = 1e-12  # relative: two systems that differ by less in every segment are one, and rounding
+SAME = 1e-12  # a pair's Σd² below this share of its systems' size is rounding: they differ nowhere
 TIE = 1e-12  # differences of SPA closer than this are equal: sums over some hundred pairs err by less
 CELLS = 1 << 23  # numbers in the largest work array
 PAIRS = 128  # pairs of scorers at a time: so many that making the signs is cheap, so few that work arrays stay in cache
-
-
-def pair_moments(x: ArrayLike) -> tuple[Floats, Floats]:
-    """Σ(x_k − x_l) and Σ(x_k − x_l)² of all pairs k < l of x (K, N), over the segments both have: (P,) each.
-
-    NaN marks a missing cell.
-
-    >>> pair_moments([[1.0, 2.0, 5.0], [0.0, 0.0, float("nan")]])
-    (array([3.]), array([5.]))
-    """
-    x = np.asarray(x, dtype=np.float64)
-    there = ~np.isnan(x)
-    x = np.where(there, x - np.nanmean(x), 0.0)  # centred, so that squares of a large common level do not cancel
-    on = there.astype(np.float64)
-    k, l = np.triu_indices(len(x), 1)
-    total, square = x @ on.T, x**2 @ on.T
-    return (total - total.T)[k, l], np.maximum((square + square.T - 2 * (x @ x.T))[k, l], 0.0)
-
-
-def p_from_moments(total: Floats, square: Floats, scale: Floats | float = 0.0) -> Floats:
-    """Closed-form p-values Φ(−D / √S) from D = Σd and S = Σd²; 1 where two systems have the same scores, S ≤ 1e-12 `scale`.
-
-    >>> p_from_moments(np.array([0.0, 3.0, 0.0]), np.array([4.0, 9.0, 0.0])).round(4)
-    array([0.5   , 0.1587, 1.    ])
-    """
-    same = square <= SAME * scale
-    out = np.asarray(ndtr(-total / np.sqrt(np.where(same, 1.0, square))))
-    out[same] = 1.0
-    return out
 
 
 def standard_scores(x: ArrayLike) -> Floats:
@@ -102,14 +75,13 @@ def swap_test(
 
     >>> rng = np.random.default_rng(0)
     >>> z = standard_scores(rng.normal(size=(2, 3, 50)) + [[0], [1], [2]])
-    >>> found = swap_test(z, [0], [1], p_from_moments(*pair_moments(z[0])), np.full((1, 3), 1 / 3), 200, 1)
+    >>> found = swap_test(z, [0], [1], closed_p(z[0]), np.full((1, 3), 1 / 3), 200, 1)
     >>> bool(found.observed[0, 0] > 0), int(found.at_least[0, 0] + found.at_most[0, 0])
     (True, 200)
     """
     i, j = np.asarray(first), np.asarray(second)
     _, systems, segments = z.shape
-    own = np.array([p_from_moments(*pair_moments(x)) for x in z])
-    distance = np.abs(human - own)
+    distance = np.abs(human - closed_p(z))
     observed = pi @ (distance[j] - distance[i]).T
     counts = np.zeros((2, *observed.shape), dtype=np.int64)
     moments = np.zeros((2, *observed.shape))

@@ -6,9 +6,7 @@ not the number that is reported: that stays the SPA of 1000 permutations, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +15,13 @@ from scipy.special import ndtr
 from .._version import __version__
 from ..core.balance import balance
 from ..core.check import DataError
+from ..core.closed import closed_p
 from ..core.metametrics import pair_weights, spa_from_p
-from ..core.swap import TIE, Floats, p_from_moments, pair_moments, standard_scores, swap_test
+from ..core.swap import TIE, Floats, standard_scores, swap_test
 from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant
 from ..solve.reweight import reweight_sweep
-from .contest import HIDDEN, _segment_scores, aspects
+from .contest import HIDDEN, Scores, aspects, own_scores
 from .targets import sorted_targets
 
 RESAMPLES, SEED, LEVEL = 1000, 7, 0.05
@@ -61,7 +60,7 @@ class Significance:
 def significance(
     source: Pool | Digest | str,
     betas: ArrayLike | None = None,
-    scores: Mapping[str, Any] | None = None,
+    scores: Scores | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     only_own: bool = False,
@@ -83,7 +82,7 @@ def significance(
     """
     pool = pool_of(source)
     _whole(resamples, "resamples")
-    shipped, own = _scorers(pool, scores)
+    shipped, own = judges(pool, scores, 2)
     names, x = [*shipped, *own], np.array([*shipped.values(), *own.values()])
     i, j = np.triu_indices(len(names), 1)
     if only_own:
@@ -91,8 +90,8 @@ def significance(
             raise ValueError("only_own asks for the pairs of your own scorers, and scores holds none")
         i, j = i[j >= len(shipped)], j[j >= len(shipped)]
     betas, w = weightings(pool, betas)
-    pi, human = pair_weights(w), p_from_moments(*pair_moments(pool.total))
-    spa = spa_from_p(human, np.array([p_from_moments(*pair_moments(v)) for v in x]), w)
+    pi, human = pair_weights(w), closed_p(pool.total)
+    spa = spa_from_p(human, closed_p(x), w)
     found = swap_test(standard_scores(x), i, j, human, pi, resamples, seed)
     p, z = (np.full((len(pi), len(names), len(names)), np.nan) for _ in range(2))
     p[:, i, j], p[:, j, i] = found.at_least / resamples, found.at_most / resamples
@@ -178,16 +177,19 @@ def pool_of(source: Pool | Digest | str) -> Pool:
     raise DataError(f"{source if isinstance(source, str) else source.name}: no segment scores ship; read a Pool")
 
 
-def _scorers(pool: Pool, scores: Mapping[str, Any] | None) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Segment scores (K, N) of the pool's scorers and of your own, each fit to be compared; two at least."""
-    own = {name: _segment_scores(pool, name, x) for name, x in (scores or {}).items()}
-    for name in own:
+def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Segment scores (K, N) of the pool's scorers and of your own, each fit to be compared; so many at least."""
+    own = {name: own_scores(pool, name, x) for name, x in (scores or {}).items()}
+    for name, x in own.items():
+        if x.ndim == 1:
+            raise DataError(f"scorer {name!r} has p-values only; segment scores are needed to swap and to resample")
         if name in pool.scorers:
             raise DataError(f"{pool.name} has a scorer {name!r} already; give yours another name")
     for name, x in pool.scorers.items():
         refuse_constant(x, name)
-    if len(pool.scorers) + len(own) < 2:
-        raise DataError(f"{pool.name}: {len(pool.scorers) + len(own)} scorer to compare; at least two are needed")
+    count = len(pool.scorers) + len(own)
+    if count < least:
+        raise DataError(f"{pool.name}: {count} scorers to compare; at least {least} needed")
     return dict(pool.scorers), own
 
 

@@ -29,9 +29,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 from tqdm import tqdm
 
+from .check import Array
 from .closed import closed_p
 
-Floats = NDArray[np.float64]
 TINY = np.finfo(np.float64).tiny
 SAME = 1e-12  # a pair's Σd² below this share of its systems' size is rounding: they differ nowhere
 TIE = 1e-12  # differences of SPA closer than this are equal: sums over some hundred pairs err by less
@@ -39,7 +39,7 @@ CELLS = 1 << 23  # numbers in the largest work array
 PAIRS = 128  # pairs of scorers at a time: so many that making the signs is cheap, so few that work arrays stay in cache
 
 
-def standard_scores(x: ArrayLike) -> Floats:
+def standard_scores(x: ArrayLike) -> Array:
     """x (…, K, N) with mean 0 and variance 1 over the cells of each scorer.
 
     >>> standard_scores([[0.0, 2.0], [0.0, 2.0]])
@@ -60,13 +60,13 @@ class Swaps(NamedTuple):
 
     at_least: NDArray[np.int64]
     at_most: NDArray[np.int64]
-    observed: Floats
-    mean: Floats
-    spread: Floats
+    observed: Array
+    mean: Array
+    spread: Array
 
 
 def swap_test(
-    z: Floats, first: ArrayLike, second: ArrayLike, human: Floats, pi: Floats, resamples: int, seed: int
+    z: Array, first: ArrayLike, second: ArrayLike, human: Array, pi: Array, resamples: int, seed: int
 ) -> Swaps:
     """PERM-BOTH of the scorers `first` (Q,) against `second` (Q,), places in z, with SPA in closed form.
 
@@ -103,7 +103,7 @@ def swap_test(
     return Swaps(counts[0], counts[1], observed, mean, np.sqrt(np.maximum(square - mean**2, 0.0)))
 
 
-def _leads(one: Floats, two: Floats, signs: Floats, human: Floats) -> Floats:
+def _leads(one: Array, two: Array, signs: Array, human: Array) -> Array:
     """How much closer to people than u − εv the swapped u + εv comes, for each pair of systems: (P, R, Q).
 
     `one`, `two` (Q, K, N) standard scores, `signs` (K, R, N). Work arrays are kept: fresh memory costs more than arithmetic.
@@ -143,7 +143,7 @@ def _leads(one: Floats, two: Floats, signs: Floats, human: Floats) -> Floats:
     return out
 
 
-def _signs(resamples: int, systems: int, segments: int, seed: int, block: int) -> Iterator[Floats]:
+def _signs(resamples: int, systems: int, segments: int, seed: int, block: int) -> Iterator[Array]:
     """Signs ±1 of all cells, a block of resamples at a time: (K, R, N). The block size does not change them."""
     rng = np.random.default_rng(seed)
     for start in range(0, resamples, block):

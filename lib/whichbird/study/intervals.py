@@ -22,14 +22,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 from tqdm import tqdm
 
 from .._version import __version__
+from ..core.check import Array
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights
-from ..core.swap import Floats
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..solve.reweight import reweight_many
@@ -45,21 +46,21 @@ CELLS = 1 << 22  # numbers in the largest work array
 class Evidence(NamedTuple):
     """A contest as sums over its G documents, people first among the 1 + M judges: all that a resample needs."""
 
-    gap: Floats  # (G, 1 + M, P): Σ(x_k − x_l) over the segments both systems have
-    square: Floats  # (G, 1 + M, P): Σ(x_k − x_l)²
-    adequacy: Floats  # (G, K) sums over rated segments
-    fluency: Floats  # (G, K)
-    rated: Floats  # (G, K) rated segments
-    size: Floats  # (G,) segments
+    gap: Array  # (G, 1 + M, P): Σ(x_k − x_l) over the segments both systems have
+    square: Array  # (G, 1 + M, P): Σ(x_k − x_l)²
+    adequacy: Array  # (G, K) sums over rated segments
+    fluency: Array  # (G, K)
+    rated: Array  # (G, K) rated segments
+    size: Array  # (G,) segments
 
     def take(self, documents: NDArray[np.int64]) -> Evidence:
         """The contest of these documents, each as often as it is named."""
         return Evidence(*(x[documents] for x in self))
 
 
-def evidence(pool: Pool, x: Floats) -> Evidence:
+def evidence(pool: Pool, x: Array) -> Evidence:
     """Sums over the documents of a pool, with scorers x (M, K, N). Without documents every segment is one of its own."""
-    names = np.arange(len(pool.lines)) if pool.documents is None else np.unique(pool.documents, return_inverse=True)[1]
+    names = np.arange(len(pool.lines)) if pool.documents is None else pd.factorize(np.array(pool.documents))[0]
     size = np.bincount(names).astype(np.float64)
     if size.size < 2:
         raise ValueError(f"{pool.name} has {size.size} document; at least two are needed to resample them")
@@ -76,7 +77,7 @@ def evidence(pool: Pool, x: Floats) -> Evidence:
     return Evidence(gap, square, *sums, size)
 
 
-def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Floats, float]:
+def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array, float]:
     """How often each resample holds each document, (R, G), and what the spread of results is to be multiplied with.
 
     "bootstrap": G documents with replacement. "half": half of them without, each counted twice. "jackknife": all but one
@@ -101,7 +102,7 @@ def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Floats
     raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)} is expected")
 
 
-def resample(e: Evidence, counts: Floats, betas: Floats) -> Floats:
+def resample(e: Evidence, counts: Array, betas: Array) -> Array:
     """SPA of every scorer at every target in resampled contests: counts (R, G), betas (B,) → (R, B, M).
 
     A target NaN is the natural balance, unweighted. NaN where a resampled contest does not reach a target.
@@ -137,9 +138,9 @@ class Intervals:
 
     scorers: tuple[str, ...]
     own: NDArray[np.bool_]
-    betas: Floats
-    spa: Floats
-    spread: Floats
+    betas: Array
+    spa: Array
+    spread: Array
     reached: NDArray[np.int64]
     documents: int
     level: float
@@ -151,25 +152,25 @@ class Intervals:
         return quantile(self.level, self.documents)
 
     @property
-    def se(self) -> Floats:
+    def se(self) -> Array:
         """Standard errors of SPA: (B, M)."""
         return np.array([np.sqrt(np.diag(self._covariance(b))) for b in range(self.betas.size)])
 
     @property
-    def low(self) -> Floats:
+    def low(self) -> Array:
         """Lower ends of the intervals of SPA: (B, M)."""
         return np.clip(self.spa - self.t * self.se, 0.0, 1.0)
 
     @property
-    def high(self) -> Floats:
+    def high(self) -> Array:
         """Upper ends of the intervals of SPA: (B, M)."""
         return np.clip(self.spa + self.t * self.se, 0.0, 1.0)
 
-    def lead_se(self, b: int) -> Floats:
+    def lead_se(self, b: int) -> Array:
         """Standard errors of SPA_i − SPA_j at target b: (M, M)."""
         return _differences(self._covariance(b))
 
-    def change_se(self, b: int, base: int) -> Floats:
+    def change_se(self, b: int, base: int) -> Array:
         """Standard errors of the change of SPA_i − SPA_j from target `base` to target b: (M, M)."""
         return _differences(self._covariance(b, base))
 
@@ -182,7 +183,7 @@ class Intervals:
         covariance = self._covariance(b)
         return rank_sets(self.spa[b], covariance, self.t / quantile(self.level, None), self.level)
 
-    def _covariance(self, b: int, base: int | None = None) -> Floats:
+    def _covariance(self, b: int, base: int | None = None) -> Array:
         """Of the scorers' SPAs at target b, or of their changes from another: (M, M); NaN with too few resamples."""
         x = self.spread[:, b] - (0.0 if base is None else self.spread[:, base])
         x = x[~np.isnan(x).any(axis=1)]
@@ -214,7 +215,7 @@ def intervals(
     >>> pool = Pool("made", tuple("abcde"), np.arange(200), 200, total, *aspect, scorers, documents=documents)
     >>> found = intervals(pool, [0.5], resamples=200)
     >>> found.low.round(2), found.high.round(2), found.ranks(0)
-    (array([[0.9, 0.6]]), array([[1., 1.]]), (array([1, 1]), array([2, 2])))
+    (array([[0.89, 0.61]]), array([[1., 1.]]), (array([1, 1]), array([2, 2])))
     """
     pool = pool_of(source)
     _whole(resamples, "resamples", 2)
@@ -260,14 +261,14 @@ def quantile(level: float, documents: int | None) -> float:
     return float(ndtri(1 - level / 2) if documents is None else stdtrit(documents - 1, 1 - level / 2))
 
 
-def two_sided(value: Floats, se: Floats, documents: int) -> Floats:
+def two_sided(value: Array, se: Array, documents: int) -> Array:
     """Two-sided p-values of values with standard errors, by Student's t: of any common shape; 1 where both are 0."""
     some = se > 0
     return np.where(some, 2 * stdtr(documents - 1, -np.abs(value) / np.where(some, se, 1.0)), np.where(np.isnan(se), np.nan, 1.0))
 
 
 def rank_sets(
-    spa: Floats, covariance: Floats, wider: float = 1.0, level: float = LEVEL, draws: int = 1000
+    spa: Array, covariance: Array, wider: float = 1.0, level: float = LEVEL, draws: int = 1000
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Best and worst compatible rank of M scorers from estimates (M,) and their covariance (M, M).
 
@@ -290,8 +291,8 @@ def rank_sets(
     return 1 + (lead < -critical[:, None]).sum(axis=1), size - (lead > critical[:, None]).sum(axis=1)
 
 
-def _differences(covariance: Floats) -> Floats:
+def _differences(covariance: Array) -> Array:
     """Standard deviations of all differences of two: (M, M)."""
     variance = np.diag(covariance)
-    out: Floats = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
+    out: Array = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
     return out

@@ -14,10 +14,10 @@ from scipy.special import ndtr
 
 from .._version import __version__
 from ..core.balance import balance
-from ..core.check import DataError
+from ..core.check import Array, DataError
 from ..core.closed import closed_p
 from ..core.metametrics import pair_weights, spa_from_p
-from ..core.swap import TIE, Floats, standard_scores, swap_test
+from ..core.swap import TIE, standard_scores, swap_test
 from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant
 from ..solve.reweight import reweight_sweep
@@ -39,10 +39,10 @@ class Significance:
 
     scorers: tuple[str, ...]
     own: NDArray[np.bool_]
-    betas: Floats
-    spa: Floats
-    p: Floats
-    z: Floats
+    betas: Array
+    spa: Array
+    p: Array
+    z: Array
     resamples: int
     signature: str
 
@@ -52,7 +52,7 @@ class Significance:
         return np.array([clusters(s, p, level) for s, p in zip(order, self.p, strict=True)])
 
     @property
-    def tail_p(self) -> Floats:
+    def tail_p(self) -> Array:
         """Φ(−z): p-values of a normal tail, (B, M, M), fine enough for adjustments that ask for less than 1 / resamples."""
         return np.asarray(ndtr(-self.z))
 
@@ -135,7 +135,7 @@ def clusters(spa: ArrayLike, p: ArrayLike, level: float = LEVEL) -> NDArray[np.i
     return out
 
 
-def holm(p: ArrayLike) -> Floats:
+def holm(p: ArrayLike) -> Array:
     """Holm's adjustment of the p-values of one family, of any shape; NaN stays out of it and stays NaN.
 
     Rejecting where the adjusted value is at most α keeps the chance of any false rejection below α, whatever the dependence.
@@ -153,7 +153,7 @@ def holm(p: ArrayLike) -> Floats:
     return out.reshape(values.shape)
 
 
-def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Floats, Floats]:
+def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Array, Array]:
     """Targets (B,) and the weights (B, K) at them; the natural balance alone, NaN, where the aspects are not known."""
     a, f = aspects(pool)
     if a is None or f is None:
@@ -177,7 +177,7 @@ def pool_of(source: Pool | Digest | str) -> Pool:
     raise DataError(f"{source if isinstance(source, str) else source.name}: no segment scores ship; read a Pool")
 
 
-def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Array], dict[str, Array]]:
     """Segment scores (K, N) of the pool's scorers and of your own, each fit to be compared; so many at least."""
     own = {name: own_scores(pool, name, x) for name, x in (scores or {}).items()}
     for name, x in own.items():

@@ -25,8 +25,7 @@ from scipy.special import ndtr
 
 from .._version import __version__
 from ..core.balance import balance
-from ..core.check import DataError, near
-from ..core.swap import Floats
+from ..core.check import Array, DataError, near
 from ..data.digest import folder
 from ..data.files import write_whole
 from ..data.pool import Pool
@@ -63,7 +62,7 @@ class Changes(NamedTuple):
 
 
 def changes(
-    spa: tuple[Floats, Floats], p: tuple[Floats, Floats], tail: tuple[Floats, Floats], se: Floats, documents: int,
+    spa: tuple[Array, Array], p: tuple[Array, Array], tail: tuple[Array, Array], se: Array, documents: int,
     level: float = LEVEL
 ) -> Changes:  # fmt: skip
     """Which pairs change order between two balances, and which for real.
@@ -102,16 +101,16 @@ class Verdict:
 
     name: str
     scorers: tuple[str, ...]
-    betas: Floats
-    spa: Floats
-    se: Floats
+    betas: Array
+    spa: Array
+    se: Array
     rank_low: NDArray[np.int64]
     rank_high: NDArray[np.int64]
-    p: Floats
-    tail: Floats
-    lead_se: Floats
-    change_se: Floats
-    ends_se: Floats
+    p: Array
+    tail: Array
+    lead_se: Array
+    change_se: Array
+    ends_se: Array
     reached: NDArray[np.int64]
     resamples: int
     documents: int
@@ -234,7 +233,7 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
     scorers = tuple(str(s) for s in arrays["scorers"])
     i, j = np.triu_indices(len(scorers), 1)
 
-    def square(upper: np.ndarray, lower: np.ndarray, diagonal: float) -> Floats:
+    def square(upper: np.ndarray, lower: np.ndarray, diagonal: float) -> Array:
         out = np.full((len(upper), len(scorers), len(scorers)), diagonal)
         out[:, i, j], out[:, j, i] = upper, lower
         return out
@@ -297,7 +296,7 @@ def _pack(x: np.ndarray, unit: float = 1.0) -> np.ndarray:
     return step.astype(np.result_type(np.min_scalar_type(step.min(initial=-1)), np.min_scalar_type(-1 - step.max(initial=0))))
 
 
-def _unpack(step: np.ndarray, unit: float | None = None) -> Floats:
+def _unpack(step: np.ndarray, unit: float | None = None) -> Array:
     """What `_pack` packed."""
     whole = np.cumsum(step, axis=0, dtype=np.int64).astype(np.float64)
     return whole if unit is None else np.where(whole < 0, np.nan, whole * unit)

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..core.swap import Floats
+from ..core.check import Array
 from ..data.pool import Pool
 from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
 from .significance import LEVEL
@@ -21,7 +21,7 @@ class World(NamedTuple):
 
     name: str
     contest: Callable[[np.random.Generator], Evidence]
-    betas: Floats
+    betas: Array
 
 
 def simulated(
@@ -117,12 +117,12 @@ def coverage(world: World, contests: int = 100, resamples: int = 200, truth: int
     return table.sort_values("quantity", key=lambda column: column.map(order), kind="stable", ignore_index=True)
 
 
-def _observed(e: Evidence, betas: Floats) -> Floats:
+def _observed(e: Evidence, betas: Array) -> Array:
     """SPA of a contest as it is: (B, M)."""
     return resample(e, np.ones((1, e.size.size)), betas)[0]
 
 
-def _quantities(spa: Floats) -> dict[str, Floats]:
+def _quantities(spa: Array) -> dict[str, Array]:
     """SPA (…, B, M), the leads of all pairs (…, B, Q), and their change from the first target to the last (…, Q)."""
     i, j = np.triu_indices(spa.shape[-1], 1)
     lead = spa[..., i] - spa[..., j]

@@ -42,7 +42,9 @@ def test_a_resample_is_the_contest_of_its_documents(gaps):
     counts, _ = draw("bootstrap", 12, 7, 5)
     got = resample(evidence(pool, np.array(list(pool.scorers.values()))), counts, betas)
     for row, spa in zip(counts.astype(int), got, strict=True):
-        columns = np.concatenate([np.flatnonzero(np.array(pool.documents) == f"d{d}") for d in np.repeat(np.arange(12), row)])
+        columns = np.concatenate(
+            [np.flatnonzero(np.array(pool.documents) == f"d{d}") for d in np.repeat(np.arange(12), row)]
+        )
         human = closed_p(pool.total[:, columns])
         a, f = (np.nanmean(x[:, columns], axis=1) for x in (pool.adequacy, pool.fluency))
         for b, beta in enumerate(betas):
@@ -94,7 +96,11 @@ def test_standard_errors_by_hand():
     assert found.lead_se(1)[0, 2] == pytest.approx((x[:, 1, 0] - x[:, 1, 2]).std())
     change = (x[:, 2, 0] - x[:, 2, 1]) - (x[:, 1, 0] - x[:, 1, 1])
     assert found.change_se(2, 1)[0, 1] == pytest.approx(change.std())
-    assert found.t == pytest.approx(quantile(0.05, 12)) and (found.low <= found.spa).all() and (found.spa <= found.high).all()
+    assert (
+        found.t == pytest.approx(quantile(0.05, 12))
+        and (found.low <= found.spa).all()
+        and (found.spa <= found.high).all()
+    )
 
 
 def test_targets_that_resamples_miss_are_counted():
@@ -198,7 +204,7 @@ def test_changes_follow_the_rule(seed):
     assert {tuple(x) for x in np.argwhere(found.changed)} == {y for x in changed for y in (x, x[::-1])}
     assert {tuple(x) for x in np.argwhere(found.real)} == {y for x in real for y in (x, x[::-1])}
     assert not (found.holm & ~found.real).any()  # an adjusted claim is a claim
-    assert found.count()["real"] == len(real)
+    assert found.counts()["real"] == len(real)
 
 
 @pytest.fixture(scope="module")

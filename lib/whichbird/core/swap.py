@@ -46,9 +46,9 @@ def standard_scores(x: ArrayLike) -> Array:
     array([[-1.,  1.],
            [-1.,  1.]])
     """
-    x = np.asarray(x, dtype=np.float64)
-    x = x - x.mean(axis=(-2, -1), keepdims=True)
-    return np.asarray(x / x.std(axis=(-2, -1), keepdims=True))
+    scores: Array = np.asarray(x, dtype=np.float64)
+    centred = scores - scores.mean(axis=(-2, -1), keepdims=True)
+    return np.asarray(centred / centred.std(axis=(-2, -1), keepdims=True))
 
 
 class Swaps(NamedTuple):
@@ -148,4 +148,4 @@ def _signs(resamples: int, systems: int, segments: int, seed: int, block: int) -
     rng = np.random.default_rng(seed)
     for start in range(0, resamples, block):
         rows = [rng.integers(0, 2, size=(systems, segments)) for _ in range(min(block, resamples - start))]
-        yield np.stack(rows, axis=1) * 2.0 - 1.0
+        yield np.stack(rows, axis=1).astype(np.float64) * 2 - 1

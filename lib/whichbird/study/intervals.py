@@ -73,8 +73,8 @@ def evidence(pool: Pool, x: Array) -> Evidence:
         gap[:, n], square[:, n] = (d @ member).T, (d**2 @ member).T
     a, f = (np.zeros(pool.total.shape) if v is None else v for v in (pool.adequacy, pool.fluency))
     there = (~np.isnan(a)).astype(np.float64)
-    sums = ((np.nan_to_num(v) @ member).T for v in (a, f, there))
-    return Evidence(gap, square, *sums, size)
+    adequacy, fluency, rated = ((np.nan_to_num(v) @ member).T for v in (a, f, there))
+    return Evidence(gap, square, adequacy, fluency, rated, size)
 
 
 def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array, float]:
@@ -115,7 +115,9 @@ def resample(e: Evidence, counts: Array, betas: Array) -> Array:
     fixed = np.flatnonzero(~np.isnan(betas))
     if fixed.size:
         rated = counts @ e.rated
-        blank = (rated == 0).any(axis=1)  # a system nobody rated on these documents has no score, so no target is reached
+        blank = (rated == 0).any(
+            axis=1
+        )  # a system nobody rated on these documents has no score, so no target is reached
         a, f = (
             np.where(blank[:, None], x.sum(axis=0) / e.rated.sum(axis=0), counts @ x / np.where(rated == 0, 1.0, rated))
             for x in (e.adequacy, e.fluency)
@@ -264,7 +266,9 @@ def quantile(level: float, documents: int | None) -> float:
 def two_sided(value: Array, se: Array, documents: int) -> Array:
     """Two-sided p-values of values with standard errors, by Student's t: of any common shape; 1 where both are 0."""
     some = se > 0
-    return np.where(some, 2 * stdtr(documents - 1, -np.abs(value) / np.where(some, se, 1.0)), np.where(np.isnan(se), np.nan, 1.0))
+    return np.where(
+        some, 2 * stdtr(documents - 1, -np.abs(value) / np.where(some, se, 1.0)), np.where(np.isnan(se), np.nan, 1.0)
+    )
 
 
 def rank_sets(

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from .._version import __version__
-from ..core.balance import balance
 from ..core.check import Array, DataError
 from ..core.closed import closed_p
 from ..core.metametrics import pair_weights, spa_from_p
@@ -158,16 +157,12 @@ def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Array, Array]:
     a, f = aspects(pool)
     if a is None or f is None:
         if betas is not None:
-            raise DataError(f"{pool.name} can be compared at its natural balance only: {HIDDEN}, so no other can be set")
+            raise DataError(
+                f"{pool.name} can be compared at its natural balance only: {HIDDEN}, so no other can be set"
+            )
         return np.array([np.nan]), np.full((1, len(pool.systems)), 1 / len(pool.systems))
     targets = sorted_targets(a, f, betas)
     return targets, np.array([r.weights for r in reweight_sweep(a, f, targets)])
-
-
-def natural(pool: Pool) -> float:
-    """The natural balance of a pool, NaN where its aspects are not known."""
-    a, f = aspects(pool)
-    return float("nan") if a is None else float(balance(a, f))
 
 
 def pool_of(source: Pool | Digest | str) -> Pool:

@@ -55,9 +55,15 @@ class Changes(NamedTuple):
         """Either of the two."""
         return self.both | self.difference
 
-    def count(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """Numbers of pairs: changed, real, both, difference, holm."""
-        found = {"changed": self.changed, "real": self.real, "both": self.both, "difference": self.difference, "holm": self.holm}
+        found = {
+            "changed": self.changed,
+            "real": self.real,
+            "both": self.both,
+            "difference": self.difference,
+            "holm": self.holm,
+        }
         return {what: int(x.sum()) // 2 for what, x in found.items()}
 
 
@@ -72,15 +78,13 @@ def changes(
 
     >>> spa, p = np.array([0.9, 0.8]), np.array([[1, 0.01], [0.99, 1]])
     >>> found = changes((spa, spa[::-1]), (p, p.T), (p, p.T), np.full((2, 2), 0.2), 50)
-    >>> found.count()
+    >>> found.counts()
     {'changed': 1, 'real': 1, 'both': 1, 'difference': 0, 'holm': 1}
     """
     lead, then = (x[:, None] - x for x in spa)
     changed = lead * then < 0
     first = lead > 0  # whose order is i before j at the first balance, and so j before i at the second
-    sure, sure_tail = (
-        np.where(first, np.maximum(one, two.T), np.maximum(one.T, two)) for one, two in (p, tail)
-    )
+    sure, sure_tail = (np.where(first, np.maximum(one, two.T), np.maximum(one.T, two)) for one, two in (p, tail))
     by_change = two_sided(then - lead, se, documents)
     claim = np.where(changed, np.minimum(1.0, 2 * np.fmin(sure_tail, by_change)), 1.0)
     i, j = np.triu_indices(len(lead), 1)
@@ -149,26 +153,29 @@ class Verdict:
     def ends(self) -> Changes:
         """Who changes order from the first stop to the last."""
         return changes(
-            (self.spa[1], self.spa[-1]), (self.p[1], self.p[-1]), (self.tail[1], self.tail[2]), self.ends_se, self.documents
+            (self.spa[1], self.spa[-1]),
+            (self.p[1], self.p[-1]),
+            (self.tail[1], self.tail[2]),
+            self.ends_se,
+            self.documents,
         )
 
 
 def build_significance(pool: Pool, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, np.ndarray]:
     """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well."""
     a, f = aspects(pool)
-    stops = np.empty(0)
+    stops, natural = np.empty(0), 0  # where no balance is known the natural one is all there is; else it is a stop
     if a is not None and f is not None:
         low, high = reliable_interval(a, f)
         stops = beta_stops(a, f)
         stops = stops[(stops >= low) & (stops <= high)]
+        natural = int(np.abs(stops - balance(a, f)).argmin())
     tested = significance(pool, stops if stops.size else None, resamples=resamples, seed=seed)
     found = intervals(pool, np.concatenate([[np.nan], stops]), resamples=resamples, seed=seed)
     c = contest(pool)
     k = len(pool.systems)
     w = np.concatenate([np.full((1, k), 1 / k), weightings(pool, stops)[1] if stops.size else np.empty((0, k))])
     i, j = np.triu_indices(len(c.scorers), 1)
-    # the natural balance is one of the stops; where no balance is known it is all there is
-    natural = int(np.abs(stops - balance(a, f)).argmin()) if stops.size else 0
     rows = np.concatenate([[natural], np.arange(stops.size)]).astype(int)
     counts = np.rint(tested.p * resamples).astype(np.int64)
     ranks = np.array([found.ranks(b) for b in range(found.betas.size)])
@@ -283,7 +290,7 @@ def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:
                 "first": first[1],
                 "first_high": first[2],
                 "pairs": len(v.scorers) * (len(v.scorers) - 1) // 2,
-                **(v.ends().count() if known else dict.fromkeys(("changed", "real", "both", "difference", "holm"), 0)),
+                **(v.ends().counts() if known else dict.fromkeys(("changed", "real", "both", "difference", "holm"), 0)),
             }
         )
     return pd.DataFrame(rows)
@@ -293,7 +300,9 @@ def _pack(x: np.ndarray, unit: float = 1.0) -> np.ndarray:
     """Whole numbers of `unit`, as steps along the first axis, in the smallest type that holds them; −1 unit for NaN."""
     whole = np.rint(np.nan_to_num(np.asarray(x, dtype=np.float64) / unit, nan=-1.0)).astype(np.int64)
     step = np.diff(whole, axis=0, prepend=0)
-    return step.astype(np.result_type(np.min_scalar_type(step.min(initial=-1)), np.min_scalar_type(-1 - step.max(initial=0))))
+    return step.astype(
+        np.result_type(np.min_scalar_type(step.min(initial=-1)), np.min_scalar_type(-1 - step.max(initial=0)))
+    )
 
 
 def _unpack(step: np.ndarray, unit: float | None = None) -> Array:

@@ -39,18 +39,44 @@ def simulated(
     def contest(rng: np.random.Generator) -> Evidence:
         own = rng.normal(size=(2, *size))
         if heavy:  # most segments have no error, a few have many
-            own = 1 - rng.exponential(size=own.shape) * rng.exponential(size=own.shape) * (rng.random(own.shape) < 0.5) * 2
+            own = (
+                1
+                - rng.exponential(size=own.shape) * rng.exponential(size=own.shape) * (rng.random(own.shape) < 0.5) * 2
+            )
         shared = together * np.repeat(rng.normal(size=(2, systems, documents)), segments, axis=2)
         aspect = quality + own + shared
         drift = together * np.repeat(rng.normal(size=(scorers, systems, documents)), segments, axis=2)
         x = share[:, None, None] * aspect[0] + (1 - share[:, None, None]) * aspect[1] + whim + drift
         x += noise[:, None, None] * rng.normal(size=x.shape)
         names = tuple(str(d) for d in np.repeat(np.arange(documents), segments))
-        pool = Pool(name, tuple(map(str, range(systems))), np.arange(size[1]), size[1], aspect.sum(axis=0), *aspect, documents=names)
+        pool = Pool(
+            name,
+            tuple(map(str, range(systems))),
+            np.arange(size[1]),
+            size[1],
+            aspect.sum(axis=0),
+            aspect[0],
+            aspect[1],
+            documents=names,
+        )
         return evidence(pool, x)
 
     beta = float(np.var(quality[0]) / np.var(quality, axis=(1, 2)).sum())
     return World(name, contest, np.array([max(0.2, beta - 0.12), beta, min(0.8, beta + 0.12)]))
+
+
+def made_worlds() -> list[World]:
+    """Four made worlds: segments that stand alone, documents that hang together, heavy tails, few documents.
+
+    >>> [world.name for world in made_worlds()]
+    ['independent', 'documents', 'heavy tails', 'few documents']
+    """
+    return [
+        simulated("independent"),
+        simulated("documents", together=0.5),
+        simulated("heavy tails", heavy=True),
+        simulated("few documents", documents=6, segments=40, together=0.25),
+    ]
 
 
 def drawn_from(pool: Pool, betas: ArrayLike) -> World:
@@ -119,7 +145,8 @@ def coverage(world: World, contests: int = 100, resamples: int = 200, truth: int
 
 def _observed(e: Evidence, betas: Array) -> Array:
     """SPA of a contest as it is: (B, M)."""
-    return resample(e, np.ones((1, e.size.size)), betas)[0]
+    spa: Array = resample(e, np.ones((1, e.size.size)), betas)[0]
+    return spa
 
 
 def _quantities(spa: Array) -> dict[str, Array]:

@@ -43,11 +43,11 @@ def many_permutations(x, permutations=200_000):
     return reached / permutations
 
 
-whole = st.integers(2, 4).flatmap(
-    lambda k: st.integers(1, 7).flatmap(
-        lambda n: arrays(np.float64, (k, n), elements=st.one_of(st.integers(-9, 9).map(float), st.just(NAN)))
-    )
-)
+cells = st.one_of(st.integers(-9, 9).map(float), st.just(NAN))
+shapes = st.tuples(st.integers(2, 4), st.integers(1, 7))
+whole = shapes.flatmap(
+    lambda shape: arrays(np.float64, shape, elements=cells, fill=st.nothing())
+)  # every cell is drawn
 
 
 @settings(deadline=None, max_examples=80)
@@ -84,21 +84,37 @@ def test_shift_and_scale_change_nothing(x, shift, scale, corrected):
 
 
 @settings(deadline=None, max_examples=60)
-@given(whole, st.booleans())
-def test_a_pair_the_other_way_round(x, corrected):
-    p, q = closed_p(x, corrected), closed_p(x[::-1], corrected)[::-1]
-    i, j = np.triu_indices(len(x), 1)
-    back = {(len(x) - 1 - b, len(x) - 1 - a): v for a, b, v in zip(i, j, closed_p(x[::-1], corrected), strict=True)}
-    other = np.array([back[a, b] for a, b in zip(i, j, strict=True)])
-    assert len(q) == len(p) and np.where(p == 1, other, p + other) == pytest.approx(1, abs=1e-12)
+@given(whole)
+def test_a_pair_the_other_way_round(x):
+    """What is above one way is below the other way; where nothing differs, both are one."""
+    for (i, j), p in zip(combinations(range(len(x)), 2), closed_p(x), strict=True):
+        turned = closed_p(x[[j, i]])[0]
+        assert p == turned == 1 or p + turned == pytest.approx(1, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(whole, st.sampled_from([1.0, 0.1, 1 / 3]))
+def test_few_differences_are_exact_with_the_correction(x, unit):
+    x = x[:, :6]  # so many are tried with both signs
+    assert closed_p(x * unit, corrected=True) == pytest.approx(every_sign(x), abs=1e-13)
+
+
+def test_one_difference_above_all_others():
+    """Its sign alone decides most, so that no bell curve fits; with every sign of the largest, what is left has one."""
+    d = np.append(np.random.default_rng(3).integers(-9, 10, size=300), [250])
+    x = np.array([d, 0 * d])
+    exact = exact_p(x, 1)
+    assert abs(closed_p(x) - exact) > 0.02
+    assert closed_p(x, corrected=True) == pytest.approx(exact, abs=0.003)
 
 
 def test_the_correction_by_its_formula():
-    # d = 1, 2: z = 3/√5, Σd⁴ = 17; Φ(−z) from tables of the normal distribution, the term by hand
-    z = 3 / np.sqrt(5)
-    term = np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * 17 / (12 * 25) * (z**3 - 3 * z)
-    assert closed_p([[1, 2], [0, 0]])[0] == pytest.approx(0.0898562, abs=1e-7)
-    assert closed_p([[1, 2], [0, 0]], corrected=True)[0] == pytest.approx(0.0898562 - term, abs=1e-7)
+    # twelve differences 1 and two of −1: z = 10/√14, Σd⁴ = 14; Φ(−z) from tables, the term by hand
+    d = [1] * 12 + [-1] * 2
+    z = 10 / np.sqrt(14)
+    term = np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * 14 / (12 * 14**2) * (z**3 - 3 * z)
+    assert closed_p([d, [0] * 14])[0] == pytest.approx(0.0037631, abs=1e-6)
+    assert closed_p([d, [0] * 14], corrected=True)[0] == pytest.approx(0.0037631 - term, abs=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(5,), (2, 3), (0,)])
@@ -127,7 +143,8 @@ def test_gram_matrices():
     draw = rng.integers(0, 30, size=30)
     parts = moments(np.moveaxis(x[0], 1, 0)[:, :, None], 4)  # of one segment each
     weighted = [np.bincount(draw, minlength=30) @ part for part in parts]
-    assert p_from_moments(*weighted) == pytest.approx(closed_p(x[0][:, draw], corrected=True), abs=1e-12)
+    assert p_from_moments(*weighted[:2]) == pytest.approx(closed_p(x[0][:, draw]), abs=1e-12)
+    assert weighted[2] == pytest.approx(moments(x[0][:, draw], 4)[2], rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("level", [0, 1, 1e6])

@@ -259,7 +259,7 @@ class Standard(NamedTuple):
         a, f = pool(adequacy, fluency)
         scale = float(max(np.ptp(a), np.ptp(f)))
         noise = max(resolution(a), resolution(f)) / scale
-        a, f = (_snapped((x - x.mean()) / scale, resolution(x) / scale) for x in (a, f))
+        a, f = (snapped((x - x.mean()) / scale, resolution(x) / scale) for x in (a, f))
         return cls(a, f, scale, noise)
 
 
@@ -272,20 +272,28 @@ def resolution(x: Array) -> float:
     return 4 * EPS * float(np.abs(x).max())
 
 
-def _snapped(x: Array, noise: float) -> Array:
-    order = np.argsort(x, kind="stable")
-    new = np.diff(x[order], prepend=-np.inf) > noise
-    first = order[np.flatnonzero(new)]  # one representative for every run of equal values
+def snapped(x: Array, noise: float | Array) -> Array:
+    """The vector x, or each row of it, with values that differ by no more than `noise` made equal."""
+    order = np.argsort(x, axis=-1, kind="stable")
+    sort = np.take_along_axis(x, order, -1)
+    new = np.diff(sort, prepend=-np.inf) > noise
+    first = np.maximum.accumulate(np.where(new, np.arange(x.shape[-1]), 0), axis=-1)  # one stands for a run of equals
     out = np.empty_like(x)
-    out[order] = x[first][np.cumsum(new) - 1]
+    np.put_along_axis(out, order, np.take_along_axis(sort, first, -1), -1)
     return out
 
 
+def ends(a: Array, f: Array) -> tuple[Array, Array]:
+    """βmin and βmax of standard scores (K,), or of each row of (R, K), by the argument of `reachable`."""
+    by_f, by_a = np.lexsort((a, f), axis=-1), np.lexsort((f, a), axis=-1)
+    gaps = [[np.diff(np.take_along_axis(x, order, -1)) for x in (a, f)] for order in (by_a, by_f)]
+    low, high = (_gap_balance(*gap) for gap in gaps)  # NaN between copies, and there is one that is not
+    return np.nanmin(low, axis=-1), np.nanmax(high, axis=-1)
+
+
 def _reachable(p: Standard) -> tuple[float, float]:
-    _, df, da = _steps(p.f, p.a)
-    low = _gap_balance(da, df).min()
-    _, da, df = _steps(p.a, p.f)
-    return float(low), float(_gap_balance(da, df).max())
+    low, high = ends(p.a, p.f)
+    return float(low), float(high)
 
 
 def _gap_balance(da: Array, df: Array) -> Array:

@@ -11,6 +11,9 @@ No seed, no ties to settle, and cheap enough for thousands of resamples. The num
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
@@ -18,24 +21,45 @@ from scipy.special import ndtr
 from . import check
 
 _CLOSE = 1e-6  # of two systems' size: differences that small are summed one by one, since products would cancel
+# Where fewer segments than the first number carry a pair, so many of its differences are tried with both signs.
+_FEW, _LARGEST = 10, 6
 _EPS = float(np.finfo(np.float64).eps)
 
 
 def closed_p(x: ArrayLike, corrected: bool = False) -> np.ndarray:
     """P-values of all pairs i < j, in the order of numpy.triu_indices, from segment scores: (…, K, N) → (…, P).
 
-    `corrected` adds the fourth-cumulant term. A NaN marks a missing segment, as in `p_values`; p = 1 where two systems
-    share none, or differ nowhere.
+    `corrected` adds the fourth-cumulant term; and where a few segments outweigh all others, (Σ d²)² < 10 Σ d⁴, it goes
+    through all signs of the six largest differences and takes the closed form for the rest alone (so that six segments or
+    fewer are exact, ties included). A NaN marks a missing segment, as in `p_values`; p = 1 where two systems share none,
+    or differ nowhere.
 
     >>> closed_p([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]]).round(4)
     array([0.0139])
-    >>> closed_p([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]], corrected=True).round(4)  # the truth is 1/64
-    array([0.0106])
+    >>> closed_p([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]], corrected=True)  # 1/64
+    array([0.015625])
     >>> closed_p([[[1, 2, 4], [1, 2, 4]], [[1, 2, 4], [0, 1, 6]]]).round(4)
     array([[1. ],
            [0.5]])
     """
-    return p_from_moments(*moments(x, 4 if corrected else 2))
+    if not corrected:
+        return p_from_moments(*moments(x))
+    raw = _stack(x)
+    gap, square, fourth = moments(raw, 4)
+    out = p_from_moments(gap, square, fourth)
+    signs = np.array(list(product((1.0, -1.0), repeat=min(_LARGEST, raw.shape[-1]))))
+    # the margin: ten equal differences are ten, however they round
+    few = (square > 0) & (square * square < (1 - 1e-9) * _FEW * fourth)
+    for at, d, rounding in _differences(raw, few):
+        order = np.argpartition(-np.abs(d), signs.shape[1] - 1, axis=1)[:, : signs.shape[1]]
+        large, rest = np.take_along_axis(d, order, axis=1), d.copy()
+        np.put_along_axis(rest, order, 0.0, axis=1)
+        # what the rest must reach under each choice of signs, (Q, 2⁶)
+        need = large @ (1 - signs).T + rest.sum(axis=1, keepdims=True)
+        need[np.abs(need) <= 16 * rounding] = 0.0  # where there is no rest, this decides
+        left, fourth_left = ((rest**power).sum(axis=1, keepdims=True) + 0 * need for power in (2, 4))
+        out[at] = np.where(left > 0, p_from_moments(need, left, fourth_left), need <= 0).mean(axis=1)
+    return out
 
 
 def moments(x: ArrayLike, order: int = 2) -> tuple[np.ndarray, ...]:
@@ -57,33 +81,26 @@ def moments(x: ArrayLike, order: int = 2) -> tuple[np.ndarray, ...]:
     mask = there.astype(np.float64)
     i, j = np.triu_indices(y.shape[-2], 1)
 
-    def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         out: np.ndarray = a @ np.swapaxes(b, -1, -2)
         return out
 
     def both(a: np.ndarray, b: np.ndarray, sign: int = 1) -> np.ndarray:
         """Σ a_i b_j and Σ a_j b_i of every pair, added or subtracted."""
-        g = product(a, b)
+        g = cross(a, b)
         out: np.ndarray = g[..., i, j] + sign * g[..., j, i]
         return out
 
     y2 = y * y
     gap, size = both(y, mask, -1), both(y2, mask)
-    sums = [gap, size - 2 * product(y, y)[..., i, j]]
+    sums = [gap, size - 2 * cross(y, y)[..., i, j]]
     if order == 4:
-        sums.append(both(y2 * y2, mask) - 4 * both(y2 * y, y) + 6 * product(y2, y2)[..., i, j])
+        sums.append(both(y2 * y2, mask) - 4 * both(y2 * y, y) + 6 * cross(y2, y2)[..., i, j])
     # Where two systems differ little, their differences are taken one by one; none larger than rounding is no difference.
     rounding = (8 * _EPS) ** 2 * y.shape[-1] * np.square(filled).sum(axis=-1)
-    close = np.argwhere((sums[1] <= _CLOSE * size) | (sums[1] <= rounding[..., i] + rounding[..., j]))
-    step = max((1 << 20) // max(y.shape[-1], 1), 1)
-    for start in range(0, len(close), step):
-        *lead, pair = close[start : start + step].T
-        a, b = raw[(*lead, i[pair])], raw[(*lead, j[pair])]
-        d = np.where(np.isnan(a + b), 0.0, a - b)
-        noise = 4 * _EPS * np.fmax(np.abs(a), np.abs(b)).max(axis=-1, initial=0, where=d != 0)
-        d[np.abs(d) <= noise[:, None]] = 0.0
+    for at, d, _ in _differences(raw, (sums[1] <= _CLOSE * size) | (sums[1] <= rounding[..., i] + rounding[..., j])):
         for total, power in zip(sums, (1, 2, 4), strict=False):
-            total[(*lead, pair)] = (d**power).sum(axis=-1)
+            total[at] = (d**power).sum(axis=-1)
     return tuple(sums)
 
 
@@ -164,6 +181,24 @@ def _exact(difference: np.ndarray, unit: float) -> float:
     chance = np.fft.irfft(transform, n=largest + 1)
     at = (largest + int(whole.sum())) // 2  # where the observed gap lies
     return float(np.clip(chance[at:].sum(), 0, 1))
+
+
+def _differences(x: np.ndarray, where: np.ndarray) -> Iterator[tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]]:
+    """The pairs of x (…, K, N) that `where` (…, P) marks, some at a time: indices, differences (Q, N), rounding (Q, 1).
+
+    A difference is zero where a score is missing, and where it is no larger than the rounding of the scores.
+    """
+    i, j = np.triu_indices(x.shape[-2], 1)
+    marked = np.argwhere(where)
+    step = max((1 << 20) // x.shape[-1], 1)
+    for start in range(0, len(marked), step):
+        *lead, pair = marked[start : start + step].T
+        a, b = x[(*lead, i[pair])], x[(*lead, j[pair])]
+        d = np.where(np.isnan(a + b), 0.0, a - b)
+        size = np.fmax(np.abs(a), np.abs(b)).max(axis=-1, initial=0, where=d != 0, keepdims=True)
+        rounding = 4 * _EPS * size
+        d[np.abs(d) <= rounding] = 0.0
+        yield (*lead, pair), d, rounding
 
 
 def _stack(x: ArrayLike) -> np.ndarray:

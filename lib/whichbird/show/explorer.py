@@ -55,10 +55,10 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
         "stops": stops.tolist(),
         "natural": int(np.searchsorted(stops, balance(a, f))),
         "reliable": [int(inner[0]), int(inner[-1])],
-        "weights": [np.round(r.weights * UNIT).astype(int).tolist() for r in solved],
+        "weights": np.round(solved.weights * UNIT).astype(int).tolist(),
         "eta": _short([r.eta for r in solved]),
         "lam": _short([r.lam for r in solved]),
-        "measures": {family: _short(y) for family, y in measures(d, np.array([r.weights for r in solved])).items()},
+        "measures": {family: _short(y) for family, y in measures(d, solved.weights).items()},
     }
 
 

@@ -151,8 +151,8 @@ def calibrate(
     low, high = reliable = reliable_interval(d.adequacy, d.fluency, ess)
     betas = np.union1d(beta_grid(d.adequacy, d.fluency, step), np.linspace(low, high, 41))  # however short it is
     solved = reweight_sweep(d.adequacy, d.fluency, betas)
-    size = np.array([r.ess for r in solved])
-    spa = spa_from_p(d.human_p, p, np.array([r.weights for r in solved]))
+    size = solved.ess
+    spa = spa_from_p(d.human_p, p, solved.weights)
     inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
 
     agreement = right.mean()

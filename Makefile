@@ -14,7 +14,8 @@ help:
 	@echo "make strict     build the book, rerun it against the outputs it prints, and check its pages in a browser if there is one"
 	@echo "make lab        open the chapters as notebooks"
 	@echo "make exercises  make student notebooks in _build/exercises: solutions cut out, checks left in (CHECK=1 tries them all out)"
-	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB)"
+	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB;"
+	@echo "                ONLY=ende24,… and TABLES=errors,… make a part of it; HEEN=<file> is the table of heen23's errors)"
 	@echo "make bench      print performance ratios (pip install gurobipy into .venv first to compare with Gurobi)"
 	@echo "make clean      delete what the other targets made"
 
@@ -55,9 +56,8 @@ exercises: .venv/.ready
 
 data: .venv/.ready
 	@echo "Rebuilding data/ ..."
-	@$(BIN)/python data/build.py $(if $(MTME),--mtme "$(MTME)",--download)
-	@$(BIN)/python data/sweep.py
-	@$(BIN)/python data/sample.py
+	@$(BIN)/python data/build.py $(if $(MTME),--mtme "$(MTME)",--download) $(if $(ONLY),--only "$(ONLY)") \
+	  $(if $(TABLES),--tables "$(TABLES)") $(if $(HEEN),--heen "$(HEEN)")
 
 bench: .venv/.ready
 	@echo "Comparing costs in one run (ratios; seconds differ from machine to machine) ..."

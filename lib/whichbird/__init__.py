@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.mtme import find_source as find_source, read_mqm_tsv as read_mqm_tsv, read_mtme as read_mtme
     from .data.pairs import read_pairs as read_pairs
     from .data.pool import Pool as Pool
+    from .data.segments import load_pool as load_pool
     from .data.userfiles import read_human as read_human, read_scorers as read_scorers, read_systems as read_systems
     from .solve.certificate import certificate as certificate
     from .solve.result import (
@@ -65,6 +66,7 @@ _ROOM = {
     "data.mtme": ("find_source", "read_mqm_tsv", "read_mtme"),
     "data.pairs": ("read_pairs",),
     "data.pool": ("Pool",),
+    "data.segments": ("load_pool",),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
     "solve.result": ("Counts", "NotProven", "Reweighting", "Reweightings", "Sweep"),

@@ -38,7 +38,7 @@ from .contest import Scores
 from .significance import LEVEL, SEED, _share, _whole, judges, pool_of, weightings
 
 RESAMPLES = 1000
-METHODS = ("bootstrap", "half", "jackknife")
+METHODS = ("bootstrap", "subsample", "jackknife")
 GROUPS = 40  # of documents, for the jackknife
 CELLS = 1 << 22  # numbers in the largest work array
 
@@ -80,7 +80,7 @@ def evidence(pool: Pool, x: Array) -> Evidence:
 def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array, float]:
     """How often each resample holds each document, (R, G), and what the spread of results is to be multiplied with.
 
-    "bootstrap": G documents with replacement. "half": half of them without, each counted twice. "jackknife": all but one
+    "bootstrap": G documents with replacement. "subsample": half of them without, each counted twice. "jackknife": all but one
     group of documents, in `GROUPS` groups dealt at random, dealt again until there are about as many as `resamples` asks for.
 
     >>> [(c.shape, round(factor, 3)) for c, factor in (draw(m, 6, 4, 1) for m in METHODS)]
@@ -91,7 +91,7 @@ def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array,
         counts = rng.multinomial(documents, np.full(documents, 1 / documents), size=resamples)
         return counts.astype(np.float64), float(np.sqrt(documents / (documents - 1)))
     order = rng.permuted(np.tile(np.arange(documents), (resamples, 1)), axis=1)
-    if method == "half":
+    if method == "subsample":
         kept = documents // 2
         return (order < kept).astype(np.float64), float(np.sqrt(kept / (documents - kept)))
     if method == "jackknife":

@@ -19,6 +19,7 @@ from ..core.metametrics import pair_weights, spa_from_p
 from ..core.swap import TIE, standard_scores, swap_test
 from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant
+from ..data.segments import load_pool
 from ..solve.reweight import reweight_sweep
 from .contest import HIDDEN, Scores, aspects, own_scores
 from .targets import sorted_targets
@@ -169,7 +170,7 @@ def pool_of(source: Pool | Digest | str) -> Pool:
     """Segment scores of a source: a pool is one; a digest or a name leads to the segments that ship."""
     if isinstance(source, Pool):
         return source
-    raise DataError(f"{source if isinstance(source, str) else source.name}: no segment scores ship; read a Pool")
+    return load_pool(source if isinstance(source, str) else source.name)
 
 
 def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Array], dict[str, Array]]:

@@ -26,14 +26,14 @@ from scipy.special import ndtr
 from .._version import __version__
 from ..core.balance import balance
 from ..core.check import Array, DataError, near
-from ..data.digest import folder
+from ..data.digest import Digest, folder
 from ..data.files import write_whole
 from ..data.pool import Pool
 from ..solve.reweight import reliable_interval
 from .contest import aspects, contest
 from .intervals import intervals, quantile, two_sided
 from .ranking import spa_of
-from .significance import LEVEL, RESAMPLES, SEED, clusters, holm, significance, weightings
+from .significance import LEVEL, RESAMPLES, SEED, clusters, holm, pool_of, significance, weightings
 from .targets import beta_stops
 
 FORMAT = 1
@@ -161,8 +161,9 @@ class Verdict:
         )
 
 
-def build_significance(pool: Pool, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, np.ndarray]:
+def build_significance(source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, np.ndarray]:
     """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well."""
+    pool = pool_of(source)
     a, f = aspects(pool)
     stops, natural = np.empty(0), 0  # where no balance is known the natural one is all there is; else it is a stop
     if a is not None and f is not None:

@@ -150,7 +150,9 @@ async def run(path: Path) -> nbformat.NotebookNode:
 def _reached(cells) -> int:
     """The cell that was running last: the one with an error, else the last one that was started."""
     for at, cell in enumerate(cells):
-        if any(o.output_type == "error" for o in cell.outputs) and "raises-exception" not in cell.metadata.get("tags", []):
+        if any(o.output_type == "error" for o in cell.outputs) and "raises-exception" not in cell.metadata.get(
+            "tags", []
+        ):
             return at
     return max((at for at, cell in enumerate(cells) if cell.get("execution_count")), default=-1) + 1
 
@@ -173,7 +175,9 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 def _cost(path: Path) -> float:
     """Chapters that took long last time, or have much code, start first."""
-    last = next(iter(STORE.glob(f"{path.relative_to(BOOK).with_suffix('').as_posix().replace('/', '--')}.*.ipynb")), None)
+    last = next(
+        iter(STORE.glob(f"{path.relative_to(BOOK).with_suffix('').as_posix().replace('/', '--')}.*.ipynb")), None
+    )
     if last:
         return nbformat.read(last, as_version=4).metadata.get("run_seconds", 0)
     return len("".join(sources(read(path)))) / 1000

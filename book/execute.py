@@ -74,7 +74,8 @@ def world() -> str:
             seen.update(f"{name} {version(name)}\n".encode())
         except PackageNotFoundError:
             seen.update(f"{name} missing\n".encode())
-    files = [Path(__file__)]
+    seen.update(Path(__file__).read_bytes())
+    files = []
     for folder in (ROOT / "lib" / "whichbird", ROOT / "data"):
         files += [p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     for file in sorted(files):

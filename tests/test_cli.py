@@ -670,7 +670,11 @@ def test_places_that_cannot_be_written(here, monkeypatch):
     Path("loop.csv").symlink_to("loop.csv")
     argv = ["reweight", "systems.csv", "--beta", "0.7", "--out"]
     assert refused(*run(*argv, "away.csv")).endswith(f": away.csv: there is no folder {str(here.resolve() / 'no')!r}")
-    assert ": loop.csv: cannot be written (" in refused(*run(*argv, "loop.csv"))
+    loop = "whichbird reweight: loop.csv: cannot be written (Too many levels of symbolic links)"
+    assert refused(*run(*argv, "loop.csv")) == loop
+    with monkeypatch.context() as other:  # Python 3.13 follows a loop without complaint, 3.11 does not
+        other.setattr(files.Path, "resolve", lambda self, strict=False: Path(os.path.abspath(self)))
+        assert refused(*run(*argv, "loop.csv")) == loop
     assert refused(*run(*argv, "x" * 999)).endswith("x: cannot be written (File name too long)")
     monkeypatch.setattr(files.os, "access", lambda *_: False)
     assert (

@@ -101,7 +101,9 @@ def find(path: Path) -> nbformat.NotebookNode | None:
 
 
 def keep(path: Path, notebook: nbformat.NotebookNode) -> None:
-    """Put a run into the store in one step, and remove those that it replaces."""
+    """Put a run into the store in one step, and remove those that it replaces. A run is not kept if the code changed under it."""
+    if world.__wrapped__() != world():
+        return
     target = place(path, notebook)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{os.getpid()}.{target.name}")

@@ -31,8 +31,9 @@ from tqdm import tqdm
 from whichbird import DataError, ablation, balance, p_values, reachable, search, spa_from_p
 from whichbird.core.permutation import permuted_gaps
 from whichbird.data import digest
-from whichbird.data.mtme import DATASETS, TREE, read_mtme
+from whichbird.data.mtme import read_mtme
 from whichbird.data.pool import Pool
+from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
 

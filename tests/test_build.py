@@ -17,7 +17,8 @@ import tinytree
 
 from whichbird import DataError
 from whichbird.data import digest
-from whichbird.data.mtme import DATASETS, TREE, read_mtme
+from whichbird.data.mtme import read_mtme
+from whichbird.data.registry import DATASETS, TREE
 from whichbird.show.report import published
 
 DATA = Path(__file__).resolve().parents[1] / "data"

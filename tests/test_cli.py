@@ -22,7 +22,7 @@ import whichbird as wb
 from whichbird.cli import program as cli
 from whichbird.cli.program import COMMANDS, parser
 from whichbird.core.augment import z_scores
-from whichbird.data import files, mtme
+from whichbird.data import files, mtme, registry
 
 
 @pytest.fixture
@@ -628,6 +628,15 @@ def test_names_that_would_break_the_line_do_not(here):
 # ---- files
 
 
+def test_a_dash_is_standard_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for form in ("--csv", "--json"):
+        plain, dashed = run("rank", "ende24", form), run("rank", "ende24", form, "--out", "-")
+        assert dashed == plain and plain[0] == 0
+    assert run("rank", "ende24", "--out", "-") == run("rank", "ende24", "--csv")
+    assert not list(tmp_path.iterdir())
+
+
 def test_output_files(here):
     assert run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv")[0] == 0
     kept = Path("w.csv").read_text()
@@ -848,12 +857,12 @@ def test_readme_tells_the_truth(here):
 
 # ---- real score files
 
-NAMES = [(name, n) for n, name in enumerate(mtme.DATASETS)]
+NAMES = [(name, n) for n, name in enumerate(registry.DATASETS)]
 
 
 @pytest.mark.parametrize("name, n", NAMES)
 def test_a_shipped_scorers_own_file_reproduces_its_spa_exactly(mtme_root, name, n):
-    d, source = wb.load(name), mtme.DATASETS[name]
+    d, source = wb.load(name), registry.DATASETS[name]
     folder = (
         Path(mtme_root, "mt-metrics-eval-v2") if Path(mtme_root, "mt-metrics-eval-v2").is_dir() else Path(mtme_root)
     )
@@ -906,7 +915,7 @@ def test_a_scorers_file_with_the_other_reference_reproduces_its_spa_exactly(mtme
 
 @pytest.mark.parametrize("name", ["ende24", "ted_ende", "heen23"])
 def test_a_tree_gives_what_ships(mtme_root, name):
-    d, source = wb.load(name), mtme.DATASETS[name]
+    d, source = wb.load(name), registry.DATASETS[name]
     argv = [] if d.adequacy is None else ["--beta", "0.4"]
     tree = json.loads(
         run("evaluate", "--mtme", mtme_root, "--set", source.set, "--pair", source.pair, "--json", *argv)[1]

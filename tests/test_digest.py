@@ -12,8 +12,8 @@ from whichbird import DataError
 from whichbird.core.augment import offsets
 from whichbird.core.permutation import p_counts
 from whichbird.data import digest
-from whichbird.data.mtme import DATASETS
 from whichbird.data.pool import Pool
+from whichbird.data.registry import DATASETS
 
 RATINGLESS = {"adequacy": None, "fluency": None}
 

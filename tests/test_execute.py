@@ -91,6 +91,13 @@ def test_a_failing_chapter_is_told_and_never_kept(house):
     assert execute.find(path) is None and not execute.STORE.exists()
 
 
+def test_a_run_is_not_kept_if_the_library_changed_under_it(house):
+    path = house / "book/part/one.md"
+    assert execute.find(path) is None  # from here on the key is known
+    (house / "lib/whichbird/m.py").write_text("a = 2\n", "utf-8")
+    assert execute.executed(path).cells[-1].outputs and not execute.STORE.exists()
+
+
 def test_standard_error_is_a_failure(house):
     path = house / "book/part/one.md"
     path.write_text(FRONT + cell("import sys") + cell("print('hm', file=sys.stderr)"), "utf-8")

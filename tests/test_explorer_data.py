@@ -8,7 +8,7 @@ import pytest
 import whichbird as wb
 from whichbird import DataError
 from whichbird.core.augment import FAMILIES
-from whichbird.show.explorer import beta_stops, embed, live_datasets, page_data
+from whichbird.show.explorer import beta_stops, embed, page_data
 from whichbird.study.sweep import sweep
 
 DATASET = "ted_ende"
@@ -26,12 +26,12 @@ def page(d):
 
 
 def test_datasets_without_public_ratings_are_left_out():
-    assert set(wb.datasets()) - set(live_datasets()) == {"heen23"}
+    assert set(wb.datasets()) - set(wb.datasets(aspects=True)) == {"heen23"}
     with pytest.raises(DataError, match="heen23 cannot be swept"):
         page_data(wb.load("heen23"))
 
 
-@pytest.mark.parametrize("name", live_datasets())
+@pytest.mark.parametrize("name", wb.datasets(aspects=True))
 def test_stops(name):
     pool = wb.load(name)
     a, f = pool.adequacy, pool.fluency

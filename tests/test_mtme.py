@@ -10,8 +10,9 @@ from tinytree import ADEQUACY, FLUENCY, GOOD, KEPT, MAJOR, MINOR, RATINGS, SCORE
 
 from whichbird import DataError, Pool, read_mqm_tsv, read_mtme
 from whichbird.data.mqm import TAXONOMY, Weights, aspect_means
-from whichbird.data.mtme import DATASETS, is_human, read_scores
+from whichbird.data.mtme import is_human, read_scores
 from whichbird.data.pool import system_means
+from whichbird.data.registry import DATASETS
 
 RATED = "tiny/human-scores/xx-yy.mqm.merged.seg.rating"
 TOTAL = "tiny/human-scores/xx-yy.mqm.seg.score"
@@ -198,9 +199,9 @@ def test_the_preferred_rater_counts_on_calibration_lines(tree):
     both_saw = part(lambda s, n: n in (1, 2))
     strict = {s: [None if c is None else [MAJOR] for c in cells] for s, cells in both_saw.items()}
     raters(tree, rater1=RATINGS, rater2=strict)
-    with pytest.raises(DataError, match=r"rater2.seg.rating: line 2 rates a cell that .*rater1.seg.rating rates too"):
+    with pytest.raises(DataError, match="rater2.seg.rating: system 'alpha', source line 2 is rated in .*rater1.seg.rating too"):
         read_mtme(tree, SOURCE)
-    with pytest.raises(DataError, match="rater2.seg.rating: line 3 rates a cell"):
+    with pytest.raises(DataError, match="rater2.seg.rating: system 'alpha', source line 3 is rated"):
         read_mtme(tree, SOURCE._replace(prefer=((1, 1, "rater2"),)))
     pool = read_mtme(tree, SOURCE._replace(prefer=((1, 1, "rater2"), (2, 2, "rater1"))))
     assert pool.adequacy.tolist() == [[-5, -5, 0], [-1, -5, 0], [0, -5, -6]]
@@ -217,9 +218,9 @@ def test_rater_files_of_unequal_length(tree):
 
 
 def test_unknown_dataset(tmp_path):
-    with pytest.raises(DataError, match="unknown dataset 'ende42'; known are ende21, zhen21"):
+    with pytest.raises(DataError, match="unknown dataset 'ende42'; known are ende20, zhen20, ende21"):
         read_mtme(tmp_path, "ende42")
-    assert len(DATASETS) == 12
+    assert len(DATASETS) == 16
 
 
 def test_missing_root(tmp_path):
@@ -429,7 +430,7 @@ def test_other_tables_for_a_raw_table(tmp_path):
 
 def test_unknown_labels_of_a_raw_table(tmp_path):
     path = table(tmp_path, TABLE.replace("Style/Awkward\tMinor", "Gremlins\tDreadful"))
-    said = "mqm.tsv: not in the tables: 1 × category 'Gremlins' .*, 1 × severity 'Dreadful'"
+    said = "mqm.tsv: not in the tables: 1 × category 'gremlins' .*, 1 × severity 'dreadful'"
     with pytest.warns(UserWarning, match=said):
         pool = read_mqm_tsv(path)
     assert len(pool.notes) == 1 and pool.total[0, 1] == -1

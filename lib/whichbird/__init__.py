@@ -25,12 +25,19 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.pool import Pool as Pool
     from .data.userfiles import read_human as read_human, read_scorers as read_scorers, read_systems as read_systems
     from .solve.certificate import certificate as certificate
-    from .solve.result import Counts as Counts, Reweighting as Reweighting
-    from .solve.reweight import (
+    from .solve.result import (
+        Counts as Counts,
         NotProven as NotProven,
+        Reweighting as Reweighting,
+        Reweightings as Reweightings,
+        Sweep as Sweep,
+    )
+    from .solve.reweight import (
         beta_interval as beta_interval,
         reliable_interval as reliable_interval,
+        reliable_intervals as reliable_intervals,
         reweight as reweight,
+        reweight_many as reweight_many,
         reweight_sweep as reweight_sweep,
     )
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
@@ -52,8 +59,15 @@ _ROOM = {
     "data.pool": ("Pool",),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
-    "solve.result": ("Counts", "Reweighting"),
-    "solve.reweight": ("NotProven", "beta_interval", "reliable_interval", "reweight", "reweight_sweep"),
+    "solve.result": ("Counts", "NotProven", "Reweighting", "Reweightings", "Sweep"),
+    "solve.reweight": (
+        "beta_interval",
+        "reliable_interval",
+        "reliable_intervals",
+        "reweight",
+        "reweight_many",
+        "reweight_sweep",
+    ),
     "solve.search": ("ablation", "search", "search_sweep"),
     "solve.stationary": ("stationary_points",),
     "study.calibrate": ("Calibration", "calibrate"),

@@ -20,8 +20,8 @@ from .._version import __version__
 from ..core.augment import DIALS, FAMILIES, offsets, shifts
 from ..core.check import DataError, near
 from ..core.permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
-from .mtme import DATASETS
 from .pool import Pool, system_means
+from .registry import DATASETS
 
 FORMAT = 1
 RELEASE = "mt-metrics-eval-v2"
@@ -294,13 +294,16 @@ def folder() -> Path:
     return Path(os.environ.get("WHICHBIRD_DATA") or (packed if packed.is_dir() else beside))
 
 
-def datasets() -> list[str]:
-    """The names of the datasets that ship, oldest first.
+def datasets(paper: bool | None = None, aspects: bool | None = None) -> list[str]:
+    """The names of the datasets that ship, oldest first; only those of the paper, or only those with ratings of errors
+    (and so with a balance), or only the others, where `paper` or `aspects` say so.
 
-    >>> datasets()[:3]
-    ['ende21', 'zhen21', 'ted_ende']
+    >>> datasets()[-3:], "heen23" in datasets(aspects=True)
+    (['ende24', 'enes24', 'jazh24'], False)
     """
-    return [d for d in DATASETS if (folder() / f"{d}.npz").exists()]
+    there = [name for name in DATASETS if (folder() / f"{name}.npz").exists()]
+    chosen = [name for name in there if paper is None or DATASETS[name].paper == paper]
+    return [name for name in chosen if aspects is None or ("adequacy" in load(name)) == aspects]
 
 
 def load(name: str) -> Digest:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..core.check import DataError
 
 
-def read_text(path, hint: str = "") -> str:
+def read_text(path: str | os.PathLike[str], hint: str = "") -> str:
     """The text of a UTF-8 file, its CRLF and byte-order mark removed. `hint` helps whoever has no such file."""
     path = Path(path)
     try:
@@ -30,7 +30,7 @@ def read_text(path, hint: str = "") -> str:
     return text.replace("\r\n", "\n")
 
 
-def check_output(path, force: bool) -> Path:
+def check_output(path: str | os.PathLike[str], force: bool) -> Path:
     """Where a file may be written, links followed, or a refusal; asked before long work starts."""
     path = Path(path)
     try:
@@ -59,7 +59,7 @@ def _is_there(path: Path) -> bool:
     return True
 
 
-def write_whole(path, content: bytes, force: bool) -> None:
+def write_whole(path: str | os.PathLike[str], content: bytes, force: bool) -> None:
     """Write beside the target first, then put it in place in one step: an interruption leaves the old file or none."""
     target = check_output(path, force)
     part = target.with_name(f".{os.getpid()}.part")

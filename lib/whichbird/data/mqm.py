@@ -7,11 +7,13 @@ speaks of adequacy, of fluency, or of neither. A reader who disagrees passes ano
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 ASPECTS = ("adequacy", "fluency", "neither")
 
@@ -32,7 +34,7 @@ class Taxonomy:
     names: Mapping[str, str]
     prefixes: Mapping[str, str]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for table in ("names", "prefixes"):  # spelt as the categories are compared, or an entry would never be found
             object.__setattr__(self, table, {plain(label): aspect for label, aspect in getattr(self, table).items()})
         for label, aspect in [*self.names.items(), *self.prefixes.items()]:
@@ -70,7 +72,7 @@ class Weights:
     categories: Mapping[str, float] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "severities", {plain(s): cost for s, cost in self.severities.items()})
         object.__setattr__(self, "categories", {plain(c): cost for c, cost in self.categories.items()})
         object.__setattr__(self, "pairs", {(plain(c), plain(s)): cost for (c, s), cost in self.pairs.items()})
@@ -97,6 +99,8 @@ WEIGHTS = Weights(
     severities={"critical": 5, "major": 5, "minor": 1, "neutral": 0, "no-error": 0},
     categories={
         "non-translation!": 25,
+        "non-translation": 25,
+        "non translation": 25,  # non_translation, in 2022
         "source error": 0,
         "source issue": 0,
         "accuracy/creative reinterpretation": 0,
@@ -110,12 +114,12 @@ def _table(**aspects: str) -> dict[str, str]:
     return {name.strip(): aspect for aspect, names in aspects.items() for name in names.split(",")}
 
 
-# Hierarchical names (2021-2023, and most of 2024) go by prefix. The flat names come from the error typology of enes24.
+# Hierarchical names (2020-2023, and most of 2024) go by prefix. The flat names come from the error typology of enru22, enes24.
 # Mind the seam between the two: a wrong term is adequacy there, while 'terminology/...' is fluency everywhere else.
 TAXONOMY = Taxonomy(
     names=_table(
-        adequacy="non-translation!, addition, agreement, do not translate, mistranslation, mt hallucination, omission, "
-        "untranslated, wrong named entity, wrong term, term not applied",
+        adequacy="non-translation!, non-translation, non translation, addition, agreement, do not translate, mistranslation, "
+        "mt hallucination, omission, untranslated, wrong named entity, wrong term, term not applied",
         fluency="capitalization, date time format, inconsistency, lacks creativity, grammar, measurement format, number format, "
         "punctuation, register, spelling, unnatural flow, whitespace, word order, wrong language variety, markup tag, "
         "culture-specific reference, currency format",
@@ -129,28 +133,28 @@ TAXONOMY = Taxonomy(
 
 
 class Tally:
-    """Counts errors by (system, category, severity), sums what they cost, and remembers every label no table knew."""
+    """Asks the two tables about errors, and remembers every label that neither knew."""
 
     def __init__(self, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS):
         self.taxonomy, self.weights = taxonomy, weights
         self.unknown: Counter[str] = Counter()
         self._aspects: dict[str, str | None] = {}
 
-    def aspect(self, category: str) -> str:
-        """The aspect of a category; an unknown one counts as neither, and is remembered."""
+    def aspect(self, category: str, times: int = 1) -> str:
+        """The aspect of a category found so many `times`; an unknown one counts as neither, and is remembered."""
         if category not in self._aspects:
             self._aspects[category] = self.taxonomy.aspect(category)
         aspect = self._aspects[category]
         if aspect is None:
-            self.unknown[f"category {category!r}"] += 1
+            self.unknown[f"category {category!r}"] += times
             return "neither"
         return aspect
 
-    def penalty(self, category: str, severity: str) -> float:
-        """The cost of an error; one of unknown severity costs nothing, and is remembered."""
+    def penalty(self, category: str, severity: str, times: int = 1) -> float:
+        """The cost of an error found so many `times`; one of unknown severity costs nothing, and is remembered."""
         cost = self.weights.penalty(category, severity)
         if cost is None:
-            self.unknown[f"severity {severity!r}"] += 1
+            self.unknown[f"severity {severity!r}"] += times
             return 0.0
         return cost
 
@@ -170,7 +174,9 @@ class Tally:
         return f"not in the tables: {found}"
 
 
-def aspect_means(errors: pd.DataFrame, rated, systems, taxonomy: Taxonomy = TAXONOMY) -> pd.DataFrame:
+def aspect_means(
+    errors: pd.DataFrame, rated: ArrayLike, systems: Sequence[str], taxonomy: Taxonomy = TAXONOMY
+) -> pd.DataFrame:
     """System means of adequacy and fluency under any taxonomy, from an error table.
 
     `errors` has columns system, category, penalty (the sum over that row's errors); `rated` (K,) is the number of rated
@@ -183,8 +189,8 @@ def aspect_means(errors: pd.DataFrame, rated, systems, taxonomy: Taxonomy = TAXO
     y       0.0      0.0      0.0
     """
     aspects = errors["category"].map(lambda c: taxonomy.aspect(c) or "neither")
-    sums = errors.groupby([errors["system"], aspects])["penalty"].sum().unstack(fill_value=0.0)
+    sums = errors.groupby([errors["system"], aspects])["penalty"].sum().unstack().fillna(0.0)
     sums = sums.reindex(index=list(systems), columns=list(ASPECTS), fill_value=0.0)
-    out = 0.0 - sums.div(pd.Series(rated, index=list(systems)), axis=0)
+    out = 0.0 - sums.div(pd.Series(np.asarray(rated), index=list(systems)), axis=0)
     out.index.name = out.columns.name = None
     return out

@@ -2,22 +2,20 @@
 
 A tree holds, for each set (wmt24) and language pair (en-de):
 
-    <set>/human-scores/<pair>.mqm.merged.seg.rating   system, tab, errors as JSON or None (or one such file per rater)
-    <set>/human-scores/<pair>.mqm.seg.score           system, tab, official MQM total or None
+    <set>/human-scores/<pair>.mqm.merged.seg.rating   system, tab, errors as JSON or None, tab, rater (and more: see `ratings`)
+    <set>/human-scores/<pair>.mqm.seg.score           system, tab (or a space), official MQM total or None
     <set>/metric-scores/<pair>/<scorer>-<variant>.seg.score   system, tab, score
+    <set>/documents/<pair>.docs                       domain, tab, document
 
-one line per (system, source line); the n-th line of a system is source line n. The rules below (which segments, systems and
-scorers are kept) are those under which the published tables come out.
+one line per (system, source line), or per source line; the n-th line of a system is source line n. The rules below (which
+segments, systems and scorers are kept) are those under which the published tables come out.
 """
 
 from __future__ import annotations
 
 import io
-import json
-import re
 import warnings
 from collections import defaultdict
-from math import fsum, isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,109 +25,184 @@ from tqdm import tqdm
 
 from ..core.check import DataError
 from .files import read_text
-from .mqm import TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, plain
-from .pool import CONSTANT, Pool, system_means
+from .mqm import TAXONOMY, Taxonomy, Weights
+from .pool import CONSTANT, Exclusion, Pool, system_means
+from .ratings import GET, Pricing, Ratings, Scored, is_human, rating_files, read_ratings, score
+from .registry import DATASETS, TREE, Source
+from .tsv import join_tsv, read_mqm_tsv
 
-TREE = "mt-metrics-eval-v2"
-
-
-class Source(NamedTuple):
-    """Where a dataset lies in the tree, the reference WMT used for it, and what is known to be odd about it."""
-
-    set: str
-    pair: str
-    standard: str = "refA"
-    drop: tuple[str, ...] = ()  # systems its organisers flagged for exclusion
-    ratings: bool = True  # per-error ratings are public
-    prefer: tuple[
-        tuple[int, int, str], ...
-    ] = ()  # where all raters saw the same lines (first, last): whose rating counts
-
-
-DATASETS = {
-    "ende21": Source("wmt21.news", "en-de", "refC"),
-    "zhen21": Source("wmt21.news", "zh-en", "refB"),
-    "ted_ende": Source("wmt21.tedtalks", "en-de"),
-    "ted_zhen": Source("wmt21.tedtalks", "zh-en", "refB"),
-    "ende22": Source("wmt22", "en-de", drop=("M2M100_1.2B-B4",)),
-    "zhen22": Source("wmt22", "zh-en"),  # M2M100_1.2B-B4 stays here: only so are there the published 14 systems
-    "ende23": Source("wmt23", "en-de"),
-    "heen23": Source("wmt23", "he-en", "refB", ratings=False),
-    "zhen23": Source("wmt23", "zh-en", prefer=((964, 973, "rater6"), (1327, 1334, "rater5"))),
-    "ende24": Source("wmt24", "en-de", "refB", drop=("MSLC",)),
-    "enes24": Source("wmt24", "en-es", drop=("MSLC",)),
-    "jazh24": Source("wmt24", "ja-zh", drop=("MSLC",)),
-}
+__all__ = ["Scores", "find_source", "is_human", "read_mqm_tsv", "read_mtme", "read_scores"]
 
 
 def read_mtme(
-    root, dataset: str | Source, reference: str = "refA", taxonomy: Taxonomy = TAXONOMY, weights: Weights | None = None
+    root: str | Path,
+    dataset: str | Source,
+    reference: str | None = None,
+    taxonomy: Taxonomy = TAXONOMY,
+    weights: Weights | None = None,
+    rating: str | int | None = None,
+    errors: str | Path | None = None,
 ) -> Pool:
     """Read one dataset of an unpacked mt-metrics-eval-v2 tree into a `Pool`.
 
     `root` is the tree or the folder that holds it. `reference` picks the variant of reference-based scorers ("standard": the
-    one WMT used); scorers without it take part with their `src` variant, if they have one. Errors cost what the release says
-    they cost unless `weights` are given.
+    one WMT used; by default the one this book uses, refA wherever there is one); scorers without it take part with their `src`
+    variant, if they have one. Errors cost what the release says they cost unless `weights` are given.
+
+    `rating` says whose rating of a cell counts: "merged" (the merged file, or the union of the rater files), "mean" (of all
+    ratings of the cell), a round from 1 (the first rating of each cell, the second, …; the order is that of `Pool.ratings`) or
+    a rater's name. By default it is what the dataset's record says: "mean" for ende20, zhen20 and enzh22, else "merged".
+    The total is the official one with the default rating; it is what the organisers published and follows neither `taxonomy`
+    nor `weights`. With any other rating, and where there is no official total, it is minus the cost of all errors of the
+    ratings that count, those of neither aspect included.
+
+    `errors` is a raw table of errors, as `read_mqm_tsv` takes it, for a dataset whose tree has totals but no ratings (heen23).
+    It is put on the source lines of the tree and compared with the official totals, cell by cell.
     """
     source = _source(dataset)
     name = dataset if isinstance(dataset, str) else f"{source.set}/{source.pair}"
+    if reference is None:
+        reference = source.reference
     reference = source.standard if reference == "standard" else reference
     folder = _tree(root) / source.set
     human = folder / "human-scores"
-    totals = read_scores(human / f"{source.pair}.mqm.seg.score")
-    tally = Tally(taxonomy, weights or WEIGHTS)
-    if source.ratings:
-        rated = _score_ratings(_merged_ratings(human, source), tally, official=weights is None)
-        if rated.adequacy.shape[1] != totals.values.shape[1]:
-            raise DataError(
-                f"{human}: the {source.pair} ratings have {rated.adequacy.shape[1]} lines per system, {totals.path.name} "
-                f"has {totals.values.shape[1]}; both must cover the same source lines"
-            )
-        names, present = rated.systems, ~np.isnan(rated.adequacy)
+    totals = read_scores(human / f"{source.pair}.mqm.seg.score") if source.official else None
+    pricing = Pricing(taxonomy, weights)
+    usual, rating = _rating(source, rating)
+    notes: list[str] = []
+    rated: Ratings | None = None
+    documents = _documents(folder / "documents" / f"{source.pair}.docs")
+    if errors is not None:
+        if totals is None or source.ratings:
+            raise DataError(f"{name}: its error ratings are in the tree; a table of errors is only read where they are not")
+        rated, notes = join_tsv(errors, totals.systems, totals.values, documents, pricing, rating)
+    elif source.ratings:
+        rated = read_ratings(human, source, rating, pricing)
+    elif not usual:
+        raise DataError(f"{name}: the tree has no error ratings of it, so there is no rating {rating!r} to choose")
+    if rated is not None and totals is not None and rated.length != totals.values.shape[1]:
+        raise DataError(
+            f"{human}: the {source.pair} ratings have {rated.length} lines per system, {totals.path.name} "
+            f"has {totals.values.shape[1]}; both must cover the same source lines"
+        )
+    if rated is not None:
+        names, present = rated.systems, rated.present
+    elif totals is not None:
+        names, present = totals.systems, ~np.isnan(totals.values)
     else:
-        rated, names, present = None, totals.systems, ~np.isnan(totals.values)
+        raise DataError(f"{human}: neither ratings nor totals of {source.pair} are there; {GET}")
+    length = present.shape[1]
+    if documents is not None and len(documents) != length:
+        raise DataError(
+            f"{folder / 'documents' / source.pair}.docs: {len(documents)} lines where the human scores have {length}"
+        )
 
     per_segment = present.sum(axis=0)
     lines = np.flatnonzero((per_segment > 0) & (per_segment >= per_segment.max() / 2))
-    kept = [
-        k
-        for k, system in enumerate(names)
-        if not is_human(system) and system not in source.drop and present[k, lines].any()
-    ]
+    out = _segments_out(per_segment, lines)
+    kept = []
+    for k, system in enumerate(names):
+        why = _system_out(system, source, bool(present[k, lines].any()))
+        if why is None:
+            kept.append(k)
+        else:
+            out.append(Exclusion("system", system, why))
     systems = tuple(names[k] for k in kept)
     if len(systems) < 2:
         raise DataError(f"{human}: {len(systems)} rated system is left for {source.pair}; at least two are needed")
-    scorers, notes = _read_scorers(
+    scorers, scorers_out = _read_scorers(
         folder / "metric-scores" / source.pair,
-        set(names) | set(totals.systems),
+        set(names) | set(() if totals is None else totals.systems),
         systems,
         lines,
-        totals.values.shape[1],
+        length,
         reference,
     )
-    if tally.unknown:
-        warnings.warn(f"{name}: {tally.report()}", stacklevel=2)
-        notes.append(tally.report())
-    cells = np.ix_(kept, lines)
+    out += scorers_out
+    notes = [f"{x.name}: {x.reason}" for x in scorers_out if x.kind == "scorer"] + notes
+    made: Scored | None = None
+    if rated is not None:
+        counting, every = ([[grid[k][n] for n in lines] for k in kept] for grid in (rated.counting, rated.every))
+        made = score(systems, counting, every)
+        unknown = pricing.report(c for row in rated.counting for cells in row for c in cells)
+        if unknown:
+            warnings.warn(f"{name}: {unknown}", stacklevel=2)
+            notes.append(unknown)
+    if totals is not None and usual:
+        total = totals.rows(systems)[:, lines]
+    else:
+        assert made is not None  # no totals and no ratings was refused above, as was a choice without ratings
+        total = made.total
     return Pool(
         name=name,
         systems=systems,
         lines=lines,
-        source_lines=totals.values.shape[1],
-        total=totals.rows(systems)[:, lines],
-        adequacy=None if rated is None else rated.adequacy[cells],
-        fluency=None if rated is None else rated.fluency[cells],
+        source_lines=length,
+        total=total,
+        adequacy=None if made is None else made.adequacy,
+        fluency=None if made is None else made.fluency,
         scorers=scorers,
-        errors=None if rated is None else _error_table(rated.errors, systems, lines),
+        errors=None if made is None else made.errors,
         reference=reference,
         notes=tuple(notes),
+        left_out=tuple(out),
+        raters=None if made is None else made.raters,
+        rater_names=() if made is None else made.rater_names,
+        documents=None if documents is None else tuple(documents[n][1] for n in lines),
+        domains=None if documents is None else tuple(documents[n][0] for n in lines),
+        ratings=() if made is None else made.ratings,
     )
 
 
-def find_source(root, set_: str, pair: str) -> Source:
+def _rating(source: Source, rating: str | int | None) -> tuple[bool, str | int]:
+    """Whether this is the dataset's own way to count, and the way: rounds as numbers."""
+    if rating is None:
+        return True, source.rating
+    if isinstance(rating, str) and rating.removeprefix("round").isdecimal():
+        rating = int(rating.removeprefix("round"))
+    return rating == source.rating, rating
+
+
+def _system_out(system: str, source: Source, rated: bool) -> str | None:
+    """Why a system takes no part, or None if it does."""
+    if is_human(system):
+        return "a human translation"
+    if system in source.drop:
+        return "flagged by the organisers"
+    return None if rated else "rated by nobody"
+
+
+def _segments_out(per_segment: np.ndarray, lines: np.ndarray) -> list[Exclusion]:
+    """The source lines that are not kept, counted by reason; `per_segment` (L,) counts the systems rated on each."""
+    never = int((per_segment == 0).sum())
+    counts = {
+        "rated for no system": never,
+        f"rated for fewer than half of {per_segment.max()} systems, the most on any line": per_segment.size
+        - len(lines)
+        - never,
+    }
+    return [Exclusion("segment", f"{n} source line" + "s" * (n > 1), why, n) for why, n in counts.items() if n]
+
+
+def _documents(path: Path) -> list[tuple[str, str]] | None:
+    """Domain and document of each source line, or None where the release has no such file."""
+    if not path.exists():
+        return None
+    out = []
+    for n, row in enumerate(read_text(path).removesuffix("\n").split("\n"), start=1):
+        fields = row.split("\t")
+        if len(fields) != 2:
+            raise DataError(f"{path}: line {n} has {len(fields)} columns; domain, tab, document is expected")
+        out.append((fields[0], fields[1]))
+    return out
+
+
+def find_source(root: str | Path, set_: str, pair: str) -> Source:
     """The source of a set and language pair in a tree: what is known about it, or what its files say.
 
-    A pair without per-error ratings is read for its totals alone.
+    A pair without per-error ratings is read for its totals alone; one with files of single raters and no merged file takes the
+    mean over the raters of a cell; one without totals sums its errors. No system is flagged. The reference is refA where some
+    scorer has it, else the first there is, in alphabetical order, else src.
     """
     for source in DATASETS.values():
         if (source.set, source.pair) == (set_, pair):
@@ -139,88 +212,27 @@ def find_source(root, set_: str, pair: str) -> Source:
     if set_ not in sets:
         raise DataError(f"{tree}: no set {set_!r}; there {_are(sets)}")
     human = tree / set_ / "human-scores"
-    pairs = sorted(p.name.removesuffix(".mqm.seg.score") for p in human.glob("*.mqm.seg.score"))
+    found = [*human.glob("*.mqm.seg.score"), *human.glob("*.mqm.*.seg.rating")]
+    pairs = sorted({p.name.partition(".")[0] for p in found})
     if pair not in pairs:
         raise DataError(f"{human}: no MQM scores of the pair {pair!r}; there {_are(pairs)}")
-    return Source(set_, pair, ratings=any(human.glob(f"{pair}.mqm.*.seg.rating")))
+    files = rating_files(human, pair)
+    variants = {v for scorer in _variants(tree / set_ / "metric-scores" / pair).values() for v in scorer} - {"src"}
+    reference = "refA" if "refA" in variants else min(variants, default="src")
+    return Source(
+        set_,
+        pair,
+        standard=reference,
+        reference=reference,
+        ratings=files.any,
+        rating="merged" if files.merged.exists() else "mean",
+        official=(human / f"{pair}.mqm.seg.score").exists(),
+        paper=False,
+    )
 
 
 def _are(names: list[str]) -> str:
     return ("is " if len(names) == 1 else "are ") + (", ".join(names) or "none")
-
-
-def read_mqm_tsv(path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS) -> Pool:
-    """Read a raw MQM error table into a `Pool` without scorers.
-
-    Marks of several raters: each counts once in the error table, but costs its share, the price divided by the number of raters
-    of that cell. So `aspect_means` of the table gives the means of the pool.
-
-    Tab-separated with a header naming at least system, doc, doc_id, seg_id, rater, category, severity; one row per error, or one
-    row of category "no-error" for a segment without any. Nothing is quoted. A segment rated by several raters gets their
-    mean. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them, and are called
-    by their seg_id where no two share one, else doc:doc_id:seg_id. The total is adequacy + fluency + errors of neither.
-    """
-    path = Path(path)
-    need = ("system", "doc", "doc_id", "seg_id", "rater", "category", "severity")
-    rows = read_text(path).split("\n")
-    header = [plain(h).replace(" ", "_") for h in rows[0].split("\t")]
-    missing = [n for n in need if n not in header]
-    if missing:
-        raise DataError(f"{path}: line 1 has no column {missing[0]!r}; the header must name {', '.join(need)}")
-    at = [header.index(n) for n in need]
-    tally = Tally(taxonomy, weights)
-    cells: dict[tuple, list] = defaultdict(list)
-    errors, segments = [], {}
-    for n, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
-        fields = row.split("\t")
-        if len(fields) < len(header):
-            raise DataError(f"{path}: line {n} has {len(fields)} columns where the header has {len(header)}")
-        system, doc, doc_id, seg_id, rater, category, severity = (fields[i] for i in at)
-        if is_human(system):
-            continue
-        segment = segments.setdefault((doc, doc_id, seg_id), len(segments))
-        found = cells[system, segment, rater]
-        if plain(category) != "no-error":
-            cost = tally.penalty(category, severity)
-            found.append((tally.aspect(category), cost))
-            errors.append((system, segment, plain(category), plain(severity), cost))
-    systems = tuple(sorted({s for s, _, _ in cells}))
-    if not systems:
-        raise DataError(f"{path}: no rating of a system below the header")
-    shape = (len(systems), len(segments))
-    sums = {aspect: np.zeros(shape) for aspect in ("adequacy", "fluency", "neither")}
-    raters = np.zeros(shape)
-    row_of = {s: k for k, s in enumerate(systems)}
-    for (system, segment, _), found in cells.items():
-        raters[row_of[system], segment] += 1
-        for aspect, grid in sums.items():
-            grid[row_of[system], segment] -= fsum(cost for where, cost in found if where == aspect)
-    with np.errstate(invalid="ignore"):  # 0/0 where nobody rated: NaN is what the pool expects there
-        a, f, rest = (grid / raters for grid in sums.values())
-    errors = [(*where, cost / raters[row_of[where[0]], where[1]]) for *where, cost in errors]
-    if tally.unknown:
-        warnings.warn(f"{path}: {tally.report()}", stacklevel=2)
-    return Pool(
-        name=path.name,
-        systems=systems,
-        lines=np.arange(shape[1]),
-        source_lines=shape[1],
-        total=a + f + rest,
-        adequacy=a,
-        fluency=f,
-        errors=_error_table(errors, systems, range(shape[1])),
-        reference="none",
-        notes=(tally.report(),) if tally.unknown else (),
-        segments=_segment_names(segments),
-    )
-
-
-def _segment_names(keys) -> tuple[str, ...]:
-    """A name for each (doc, doc_id, seg_id): the last part alone where that is enough."""
-    short = tuple(seg_id for _, _, seg_id in keys)
-    return short if len(set(short)) == len(short) else tuple(":".join(key) for key in keys)
 
 
 class Scores(NamedTuple):
@@ -230,7 +242,7 @@ class Scores(NamedTuple):
     systems: tuple[str, ...]
     values: np.ndarray
 
-    def rows(self, systems) -> np.ndarray:
+    def rows(self, systems: tuple[str, ...]) -> np.ndarray:
         """The rows of `systems`, in that order."""
         for s in systems:
             if s not in self.systems:
@@ -238,30 +250,32 @@ class Scores(NamedTuple):
         return self.values[[self.systems.index(s) for s in systems]]
 
 
-def read_scores(path) -> Scores:
-    """Read a file of lines "system, tab, score or None"."""
+def read_scores(path: str | Path) -> Scores:
+    """Read a file of lines "system, tab, score or None"; in a file without any tab a space stands in its place."""
     path = Path(path)
     raw = _bytes(path).replace(b"\r\n", b"\n")
     if not raw.endswith(b"\n"):
         raise DataError(f"{path}: the last line has no line end, so the file is cut off; fetch it again")
-    if raw.count(b"\t") != raw.count(b"\n"):
-        raise _bad_line(path, raw)
+    sep = b"\t" if b"\t" in raw or raw.count(b" ") != raw.count(b"\n") else b" "  # the people's files of 2020
+    if raw.count(sep) != raw.count(b"\n"):
+        raise _bad_line(path, raw, sep)
     try:
         table = pd.read_csv(
             io.BytesIO(raw),
-            sep="\t",
+            sep=sep.decode(),
             header=None,
+            names=["system", "score"],
             quoting=3,
-            dtype={0: str, 1: np.float64},
+            dtype={"system": str, "score": float},
             keep_default_na=False,
-            na_values={1: ["None"]},
+            na_values={"score": ["None"]},
         )
-        values = table[1].to_numpy()
+        values = table["score"].to_numpy()
     except (ValueError, KeyError, pd.errors.ParserError):  # UnicodeDecodeError is a ValueError
-        raise _bad_line(path, raw) from None
+        raise _bad_line(path, raw, sep) from None
     if np.isinf(values).any():
-        raise _bad_line(path, raw)
-    codes, names = pd.factorize(table[0], sort=True)
+        raise _bad_line(path, raw, sep)
+    codes, names = pd.factorize(table["system"], sort=True)
     systems = tuple(names)
     count = np.bincount(codes)
     if count.min() != count.max():
@@ -273,172 +287,75 @@ def read_scores(path) -> Scores:
     return Scores(path, systems, values[np.argsort(codes, kind="stable")].reshape(len(systems), -1))
 
 
-def is_human(system: str) -> bool:
-    """References and human translations are no machine systems.
-
-    >>> [is_human(s) for s in ("refA", "ref.B", "synthetic_ref", "Human-A.0", "Refract-MT", "reflex")]
-    [True, True, True, True, False, False]
-    """
-    return re.fullmatch(r"synthetic_ref|(?i:ref|human)([A-Z\d]|[-._][A-Za-z\d])?(\.\d)?", system) is not None
-
-
-class _Cell(NamedTuple):
-    """One rated cell as it stands in its file: where, and the errors in JSON."""
-
-    path: Path
-    line: int
-    text: str
-
-
-class _Ratings(NamedTuple):
-    systems: tuple[str, ...]
-    adequacy: np.ndarray  # (S, L), NaN where unrated
-    fluency: np.ndarray
-    errors: list  # (system, line, category, severity, penalty)
-
-
-def _rating_file(path: Path) -> dict[str, list[_Cell | None]]:
-    """The cells of each system, in source order; None where it says None."""
-    text = read_text(path, _GET)
-    if not text.endswith("\n"):
-        raise DataError(f"{path}: the last line has no line end, so the file is cut off; fetch it again")
-    cells: dict[str, list] = defaultdict(list)
-    for n, row in enumerate(text.split("\n")[:-1], start=1):
-        fields = row.split("\t")
-        if len(fields) < 2:
-            raise DataError(f"{path}: line {n} has {len(fields)} column; system, tab, errors is expected")
-        cells[fields[0]].append(None if fields[1] == "None" else _Cell(path, n, fields[1]))
-    lengths = {s: len(c) for s, c in cells.items()}
-    if len(set(lengths.values())) > 1:
-        short = min(lengths, key=lengths.get)
-        raise DataError(
-            f"{path}: system {short!r} has {lengths[short]} lines where others have {max(lengths.values())}; "
-            "every system needs one line per source line"
-        )
-    return cells
-
-
-def _merged_ratings(folder: Path, source: Source) -> dict[str, list[_Cell | None]]:
-    """The merged rating file of a pair, or the union of its per-rater files where the release has only those."""
-    merged = folder / f"{source.pair}.mqm.merged.seg.rating"
-    raters = sorted(folder.glob(f"{source.pair}.mqm.*.seg.rating"))
-    if merged.exists() or not raters:
-        return _rating_file(merged)
-    out: dict[str, list] = {}
-    length = None
-    for path in raters:
-        rater = path.name.removesuffix(".seg.rating").rpartition(".")[2]
-        for system, cells in _rating_file(path).items():
-            length = length or len(cells)
-            if len(cells) != length:
-                raise DataError(f"{path}: system {system!r} has {len(cells)} lines where {raters[0].name} has {length}")
-            mine = out.setdefault(system, [None] * length)
-            for line, cell in enumerate(cells):
-                chosen = next((who for first, last, who in source.prefer if first <= line <= last), None)
-                if cell is None or chosen not in (None, rater):
-                    continue
-                if mine[line] is not None:
-                    raise DataError(
-                        f"{path}: line {cell.line} rates a cell that {mine[line].path.name} rates too; "
-                        "it must be said whose rating counts"
-                    )
-                mine[line] = cell
-    return out
-
-
-def _score_ratings(cells: dict[str, list[_Cell | None]], tally: Tally, official: bool) -> _Ratings:
-    systems = tuple(sorted(cells))
-    both = np.full((2, len(systems), len(cells[systems[0]])), np.nan)
-    errors = []
-    for k, system in enumerate(systems):
-        for line, cell in enumerate(cells[system]):
-            if cell is None:
-                continue
-            sums: dict[str, list] = {"adequacy": [], "fluency": [], "neither": []}
-            try:
-                for error in json.loads(cell.text)["errors"]:
-                    category, severity = plain(error["category"]), plain(error["severity"])
-                    priced = tally.penalty(category, severity)  # asked in any case: an unknown severity is counted
-                    cost = float(error["score"]) if official else priced
-                    if not isfinite(cost):
-                        raise ValueError(cost)
-                    sums[tally.aspect(category)].append(cost)
-                    errors.append((system, line, category, severity, cost))
-            except (ValueError, TypeError, KeyError, AttributeError):
-                raise DataError(
-                    f"{cell.path}: line {cell.line} is not a list of errors in JSON with category, severity and score"
-                ) from None
-            # fsum rounds once, so cells with the same errors in another order get the very same number
-            both[:, k, line] = 0.0 - fsum(sums["adequacy"]), 0.0 - fsum(sums["fluency"])
-    return _Ratings(systems, both[0], both[1], errors)
+def _variants(folder: Path) -> dict[str, dict[str, Path]]:
+    """The score files of a pair: scorer → variant (src or a reference) → file."""
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder; {GET}")
+    out: dict[str, dict[str, Path]] = defaultdict(dict)
+    for path in folder.glob("*.seg.score"):
+        scorer, _, variant = path.name.removesuffix(".seg.score").rpartition("-")
+        out[scorer][variant] = path
+    return {scorer: out[scorer] for scorer in sorted(out)}
 
 
 def _read_scorers(
     folder: Path, known: set[str], systems: tuple[str, ...], lines: np.ndarray, length: int, reference: str
-) -> tuple[dict[str, np.ndarray], list[str]]:
-    """The scorers kept, in alphabetical order, and a note for each one left out."""
-    if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder; {_GET}")
-    variants: dict[str, dict[str, Path]] = defaultdict(dict)
-    for path in folder.glob("*.seg.score"):
-        scorer, _, variant = path.name.removesuffix(".seg.score").rpartition("-")
-        variants[scorer][variant] = path
+) -> tuple[dict[str, np.ndarray], list[Exclusion]]:
+    """The scorers kept, in alphabetical order, and which were left out, with the systems only score files name."""
+    variants = _variants(folder)
     references = {v for found in variants.values() for v in found} - {"src"}
     if references and reference not in references | {"src"}:
         there = ", ".join(sorted(references))
         raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {there}")
     kept: dict[str, np.ndarray] = {}
-    notes, seen = [], {}
-    for scorer in tqdm(sorted(variants), desc="scorers", delay=1, leave=False, disable=None):
+    out: list[Exclusion] = []
+    seen: dict[bytes, str] = {}
+    strange: dict[str, list[Path]] = defaultdict(list)
+    files = 0
+    for scorer in tqdm(variants, desc="scorers", delay=1, leave=False, disable=None):
         path = variants[scorer].get(reference) or variants[scorer].get("src")
         if path is None:
-            notes.append(f"{scorer}: neither a {reference} nor a src variant")
+            out.append(Exclusion("scorer", scorer, f"neither a {reference} nor a src variant"))
             continue
         scores = read_scores(path)
-        strange = [s for s in scores.systems if s not in known and not is_human(s)]
-        if strange:
-            raise DataError(f"{path}: system {strange[0]!r} is in no human score file of this pair")
+        files += 1
+        for system in scores.systems:
+            if system not in known and not is_human(system):
+                strange[system].append(path)
         if scores.values.shape[1] != length:
             raise DataError(f"{path}: {scores.values.shape[1]} lines per system where the human scores have {length}")
         if not set(systems) <= set(scores.systems):
-            notes.append(f"{scorer}: does not score every system")
+            out.append(Exclusion("scorer", scorer, "does not score every system"))
             continue
         every = scores.rows(systems)
         x = every[:, lines]
         if np.isnan(x).any():
-            notes.append(f"{scorer}: does not score every rated segment")
+            out.append(Exclusion("scorer", scorer, "does not score every rated segment"))
             continue
         means = system_means(x)
         if means.std() <= CONSTANT * np.abs(means).max():
-            notes.append(f"{scorer}: gives every system the same mean")
+            out.append(Exclusion("scorer", scorer, "gives every system the same mean"))
             continue
         twin = seen.setdefault(every.tobytes(), scorer)
         if twin != scorer:
-            notes.append(f"{scorer}: same scores as {twin}")
+            out.append(Exclusion("scorer", scorer, f"same scores as {twin}"))
             continue
         kept[scorer] = x
-    return kept, notes
+    for system, paths in strange.items():
+        if len(paths) <= files / 2:  # most files would name a system that is there and that nobody rated
+            raise DataError(f"{paths[0]}: system {system!r} is in no human score file of this pair")
+        out.append(Exclusion("system", system, "rated by nobody"))
+    return kept, out
 
 
-def _error_table(errors, systems, lines) -> pd.DataFrame:
-    table = pd.DataFrame(errors, columns=["system", "line", "category", "severity", "penalty"])
-    table = table[table["system"].isin(systems) & table["line"].isin(np.asarray(lines))]
-    by = table.groupby(["system", "category", "severity"])["penalty"]
-    out = by.agg(count="size", penalty=fsum).reset_index()
-    return out.astype({"count": int, "penalty": float})
-
-
-_GET = "unpack an mt-metrics-eval-v2 release there, or let 'make data' download it"
-
-
-def _tree(root) -> Path:
+def _tree(root: str | Path) -> Path:
     root = Path(root)
     if not root.is_dir():
-        raise DataError(f"{root}: no such folder; {_GET}")
+        raise DataError(f"{root}: no such folder; {GET}")
     return root / TREE if (root / TREE).is_dir() else root
 
 
-def _source(dataset) -> Source:
+def _source(dataset: str | Source) -> Source:
     if isinstance(dataset, Source):
         return dataset
     if dataset not in DATASETS:
@@ -450,7 +367,7 @@ def _bytes(path: Path) -> bytes:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file; {_GET}") from None
+        raise DataError(f"{path}: no such file; {GET}") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
     if not raw:
@@ -458,10 +375,10 @@ def _bytes(path: Path) -> bytes:
     return raw
 
 
-def _bad_line(path: Path, raw: bytes) -> DataError:
+def _bad_line(path: Path, raw: bytes, sep: bytes) -> DataError:
     """Find the first line that is not "system, tab, number or None" and say so. Only called when there is one."""
     for n, row in enumerate(raw.decode("utf-8", errors="replace").split("\n")[:-1], start=1):
-        fields = row.split("\t")
+        fields = row.split(sep.decode())
         if len(fields) != 2:
             return DataError(f"{path}: line {n} has {len(fields)} columns; system, tab, score is expected")
         try:

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..core import check
 from ..core.check import DataError
 
 CONSTANT = 1e-12  # system means that spread less than this, relative to their size, are one number and its rounding
+
+
+class Rating(NamedTuple):
+    """One more rating of the cells of a pool: arrays (K, N), NaN (and rater −1) where there is none."""
+
+    adequacy: np.ndarray
+    fluency: np.ndarray
+    total: np.ndarray
+    raters: np.ndarray
+
+
+class Exclusion(NamedTuple):
+    """What a reader left out: a "system" or a "scorer" by its name, or a `number` of one kind of "segment"; and why."""
+
+    kind: str
+    name: str
+    reason: str
+    number: int = 1
 
 
 @dataclass(frozen=True)
@@ -20,8 +40,13 @@ class Pool:
     All score arrays are (K, N), higher is better, rows in the order of `systems`. In `adequacy`, `fluency` and `total` NaN marks a
     cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are the source lines
     (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps. `errors` counts the errors behind
-    the two aspects: columns system, category, severity, count, penalty. `notes` says what was left out, and why. `segments` names
-    the N segments where their file does; else they go by their source lines.
+    the two aspects: columns system, category, severity, count, penalty. `left_out` lists systems, scorers and segments of the files
+    that take no part, and why; `notes` says in sentences which scorers were left out and what else a reader should know.
+    `segments` names the N segments where their file does; else they go by their source lines.
+
+    `raters` (K, N) says who rated each cell, as places in `rater_names`, −1 where nobody did or where it is a mean over several.
+    `documents` and `domains` name, for each of the N segments, the document and the kind of text it belongs to. `ratings` holds
+    every rating of a cell where cells were rated more than once: the first rating of each cell, the second, …
     """
 
     name: str
@@ -36,8 +61,14 @@ class Pool:
     reference: str = "refA"
     notes: tuple[str, ...] = ()
     segments: tuple[str, ...] | None = None
+    raters: np.ndarray | None = None
+    rater_names: tuple[str, ...] = ()
+    documents: tuple[str, ...] | None = None
+    domains: tuple[str, ...] | None = None
+    ratings: tuple[Rating, ...] = ()
+    left_out: tuple[Exclusion, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.systems) < 2:
             raise ValueError(f"pool {self.name}: {len(self.systems)} system; at least two are needed")
         for what, names in (("system", self.systems), ("scorer", tuple(self.scorers))):
@@ -67,23 +98,54 @@ class Pool:
                     raise ValueError(
                         f"pool {self.name}: system {self.systems[empty.argmax()]!r} has no {what} rating at all"
                     )
-        if self.adequacy is not None and (np.isnan(self.adequacy) != np.isnan(self.fluency)).any():
+        if (
+            self.adequacy is not None
+            and self.fluency is not None
+            and (np.isnan(self.adequacy) != np.isnan(self.fluency)).any()
+        ):
             raise ValueError(f"pool {self.name}: a cell has an adequacy and no fluency rating, or the reverse")
+        for what in ("documents", "domains"):
+            names = getattr(self, what)
+            if names is not None and len(names) != shape[1]:
+                raise ValueError(
+                    f"pool {self.name}: {what} has {len(names)} names where {shape[1]}, one per segment, are expected"
+                )
+        if self.raters is not None:
+            object.__setattr__(self, "raters", self._raters(self.raters, shape))
+        ratings = []
+        for n, rating in enumerate(self.ratings, start=1):
+            a, f, t = (
+                self._matrix(getattr(rating, what), f"{what} of rating {n}", shape, allow_nan=True)
+                for what in ("adequacy", "fluency", "total")
+            )
+            ratings.append(Rating(a, f, t, self._raters(rating.raters, shape)))
+        object.__setattr__(self, "ratings", tuple(ratings))
         scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
         object.__setattr__(self, "scorers", scorers)
 
-    def _matrix(self, x, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
-        x = check.matrix(x, f"pool {self.name}: {what}", allow_nan)
+    def _matrix(self, given: ArrayLike, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
+        x: np.ndarray = check.matrix(given, f"pool {self.name}: {what}", allow_nan)
         if x.shape != shape:
             raise ValueError(
                 f"pool {self.name}: {what} has shape {x.shape} where {shape} (systems × segments) is expected"
             )
         return x
 
+    def _raters(self, given: ArrayLike, shape: tuple[int, int]) -> np.ndarray:
+        x: np.ndarray = np.asarray(given)
+        if x.shape != shape or x.dtype.kind not in "iu" or x.min() < -1 or x.max() >= len(self.rater_names):
+            raise ValueError(
+                f"pool {self.name}: raters must be {shape[0]} × {shape[1]} places in rater_names, of which there are "
+                f"{len(self.rater_names)}, or −1"
+            )
+        places: np.ndarray = x.astype(np.int16)
+        return places
+
     @property
     def rated(self) -> np.ndarray:
         """How many segments of each system carry a rating of errors (or, without those, a total): shape (K,)."""
-        return (~np.isnan(self.total if self.adequacy is None else self.adequacy)).sum(axis=1)
+        counts: np.ndarray = (~np.isnan(self.total if self.adequacy is None else self.adequacy)).sum(axis=1)
+        return counts
 
 
 def system_means(x: np.ndarray) -> np.ndarray:
@@ -92,7 +154,8 @@ def system_means(x: np.ndarray) -> np.ndarray:
     >>> system_means(np.array([[1.0, 3.0], [2.0, np.nan]]))
     array([2., 2.])
     """
-    return np.nanmean(x, axis=1)
+    means: np.ndarray = np.nanmean(x, axis=1)
+    return means
 
 
 def refuse_constant(x: np.ndarray, name: str) -> None:

@@ -11,24 +11,14 @@ import json
 import numpy as np
 
 from ..core.balance import balance
-from ..data.digest import Digest, datasets, load
-from ..data.mtme import DATASETS
+from ..data.digest import Digest
+from ..data.registry import title
 from ..solve.reweight import reliable_interval, reweight_sweep
 from ..study.sweep import measures, need_aspects
 from ..study.targets import is_reliable, multiples, steps
 from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
-LANGUAGES = {"de": "German", "en": "English", "es": "Spanish", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
-
-
-def live_datasets() -> list[str]:
-    """The datasets that have a balance to move: those whose error ratings are public.
-
-    >>> "ende24" in live_datasets(), "heen23" in live_datasets()
-    (True, False)
-    """
-    return [name for name in datasets() if load(name).adequacy is not None]
 
 
 def beta_stops(adequacy, fluency, step: float = 0.005) -> np.ndarray:
@@ -52,6 +42,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
     (None at the ends of the range, which have none), and the three measures. `natural` and `reliable` are places in
     `stops`.
 
+    >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
     >>> page["stops"][:3], page["weights"][page["natural"]][:2]
     ([0.0073..., 0.1, 0.2], [6250000, 6250000])
@@ -63,7 +54,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
     inner = np.flatnonzero([is_reliable(r) for r in solved])
     return {
         "name": d.name,
-        "title": _title(d.name),
+        "title": title(d.name),
         "signature": d.signature,
         "permutations": d.info["permutations"],
         "unit": UNIT,
@@ -77,26 +68,16 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
         "stops": stops.tolist(),
         "natural": int(np.searchsorted(stops, balance(a, f))),
         "reliable": [int(inner[0]), int(inner[-1])],
-        "weights": [np.round(r.weights * UNIT).astype(int).tolist() for r in solved],
+        "weights": np.round(solved.weights * UNIT).astype(int).tolist(),
         "eta": _short([r.eta for r in solved]),
         "lam": _short([r.lam for r in solved]),
-        "measures": {family: _short(y) for family, y in measures(d, np.array([r.weights for r in solved])).items()},
+        "measures": {family: _short(y) for family, y in measures(d, solved.weights).items()},
     }
 
 
 def _short(values) -> list[float | None]:
     """Eight digits, and None for what is not a number: JSON has no word for it."""
     return [None if np.isnan(v) else float(f"{v:.8g}") for v in values]
-
-
-def _title(name: str) -> str:
-    """The dataset in words: _title("ted_zhen") is 'Chinese–English, TED 2021'. Short, for a menu on a phone."""
-    if name not in DATASETS:
-        return name
-    source = DATASETS[name]
-    pair = "–".join(LANGUAGES[code] for code in source.pair.split("-"))
-    year, _, domain = source.set.removeprefix("wmt").partition(".")
-    return f"{pair}{', TED' if domain == 'tedtalks' else ''} 20{year}"
 
 
 def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> Shown:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from .._version import __version__
@@ -20,6 +21,7 @@ from ..core.permutation import PERMUTATIONS, SEED, p_counts
 from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant, system_means
 
+Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by name
 HIDDEN = "adequacy and fluency are not public"
 
 
@@ -37,7 +39,7 @@ class Contest(NamedTuple):
     signature: str
 
 
-def contest(source: Digest | Pool, scores: Mapping | None = None, reference: str | None = None) -> Contest:
+def contest(source: Digest | Pool, scores: Scores | None = None, reference: str | None = None) -> Contest:
     """The scorers of `source` and your own `scores` (as `rank` takes them), every permutation test done.
 
     `rank` and `rank_sweep` make one themselves; make it first where both are wanted, or another `reference`: that of the
@@ -47,7 +49,7 @@ def contest(source: Digest | Pool, scores: Mapping | None = None, reference: str
     >>> contest(load("ende24")).p.shape
     (30, 120)
     """
-    scores = {name: _segment_scores(source, name, x) for name, x in (scores or {}).items()}
+    scores = {name: own_scores(source, name, x) for name, x in (scores or {}).items()}
     for name in scores:
         if name in source.scorers:
             raise DataError(f"{source.name} has a scorer {name!r} already; give yours another name")
@@ -68,7 +70,7 @@ def contest(source: Digest | Pool, scores: Mapping | None = None, reference: str
     if not names:
         raise DataError(f"{source.name} has no scorer to rank; at least one is needed")
     p = [
-        p_counts(x, permutations, seed) / permutations
+        x if x.ndim == 1 else p_counts(x, permutations, seed) / permutations
         for x in tqdm(new.values(), desc="permutation tests", delay=1, leave=False, disable=None)
     ]
     p = np.array(p).reshape(-1, human.size)
@@ -106,8 +108,12 @@ def need_aspects_of(c: Contest) -> tuple[np.ndarray, np.ndarray]:
     return c.adequacy, c.fluency
 
 
-def _segment_scores(source: Digest | Pool, name: str, x) -> np.ndarray:
-    """Scores (K, N) on the rated lines, checked."""
+def own_scores(source: Digest | Pool, name: str, x: ArrayLike | pd.DataFrame) -> np.ndarray:
+    """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
+
+    Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines
+    or all `source.source_lines`, of which `source.lines` are picked.
+    """
     if isinstance(x, pd.DataFrame):
         missing = [s for s in source.systems if s not in x.index]
         if missing or not x.index.is_unique:
@@ -117,13 +123,20 @@ def _segment_scores(source: Digest | Pool, name: str, x) -> np.ndarray:
             )
         x = x.loc[list(source.systems)].to_numpy()
     x, k, n = np.asarray(x), len(source.systems), len(source.lines)
+    if x.ndim == 1:
+        p = check.vector(x, f"scorer {name!r}", k * (k - 1) // 2)
+        if p.min() < 0 or p.max() > 1:
+            raise ValueError(
+                f"scorer {name!r} has a p-value {p[(p < 0) | (p > 1)][0]:g}; numbers from 0 to 1 are expected"
+            )
+        return p
     if x.ndim == 2 and x.shape[1] == source.source_lines:
         x = x[:, source.lines]  # before the check: what stands on lines nobody rated does not matter
     x = check.matrix(x, f"scorer {name!r}")
     if x.shape != (k, n):
         raise ValueError(
             f"scorer {name!r} has shape {x.shape}; {k} systems × {n} rated lines "
-            f"(or all {source.source_lines} lines) are expected"
+            f"(or all {source.source_lines} lines) are expected, or p-values of all {k * (k - 1) // 2} pairs"
         )
     refuse_constant(x, name)
     return x

@@ -48,15 +48,8 @@ def sweep(d: Digest, betas=None, meta: str = "spa") -> pd.DataFrame:
     need_aspects(d)
     betas = beta_grid(d.adequacy, d.fluency) if betas is None else np.asarray(betas)
     solved = reweight_sweep(d.adequacy, d.fluency, betas)
-    w = np.array([r.weights for r in solved])
-    return pd.DataFrame(
-        {
-            "beta": betas,
-            "ess": [r.ess for r in solved],
-            "certificate": [r.certificate for r in solved],
-            **measures(d, w, meta),
-        }
-    )
+    w = solved.weights
+    return pd.DataFrame({"beta": betas, "ess": solved.ess, "certificate": solved.certificates, **measures(d, w, meta)})
 
 
 def measures(d: Digest, w: np.ndarray, meta: str = "spa") -> dict[str, np.ndarray]:

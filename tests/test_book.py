@@ -51,7 +51,9 @@ NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thi
 COUNT = re.compile(rf"\b{NUMBER}(?:\s+[\w’'{{}}`-]+){{0,2}}?\s+(?:\{{term\}}`)?(?:datasets|families)\b", re.I)
 
 
-@pytest.mark.parametrize("text", ["ten datasets", "all 11 real datasets", "The ten {term}`datasets <dataset>`", "three families"])
+@pytest.mark.parametrize(
+    "text", ["ten datasets", "all 11 real datasets", "The ten {term}`datasets <dataset>`", "three families"]
+)
 def test_a_typed_count_is_seen(text):
     assert COUNT.search(text)
 

@@ -9,7 +9,6 @@ from whichbird.core.closed import closed_p
 from whichbird.data.pool import Pool
 from whichbird.study import verdict
 from whichbird.study.intervals import METHODS, draw, evidence, intervals, quantile, rank_sets, resample, two_sided
-from whichbird.study.significance import holm
 from whichbird.study.worlds import coverage, drawn_from, simulated
 
 

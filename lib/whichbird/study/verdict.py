@@ -161,7 +161,9 @@ class Verdict:
         )
 
 
-def build_significance(source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, np.ndarray]:
+def build_significance(
+    source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED
+) -> dict[str, np.ndarray]:
     """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well."""
     pool = pool_of(source)
     a, f = aspects(pool)

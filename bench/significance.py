@@ -84,7 +84,7 @@ def _pool() -> Pool:
         )  # fmt: skip
 
 
-def _time(job):  # noqa: ANN001
+def _time(job):
     start = time.perf_counter()
     out = job()
     return time.perf_counter() - start, out

@@ -9,7 +9,6 @@ from whichbird.core.closed import closed_p
 from whichbird.data.pool import Pool
 from whichbird.study import verdict
 from whichbird.study.intervals import METHODS, draw, evidence, intervals, quantile, rank_sets, resample, two_sided
-from whichbird.study.significance import holm
 from whichbird.study.worlds import coverage, drawn_from, simulated
 
 
@@ -247,6 +246,37 @@ def test_without_aspects_there_is_one_balance():
     pool = without(made(5), adequacy=None, fluency=None)
     v = verdict.decode(verdict.build_significance(pool, resamples=20))
     assert v.p.shape == (1, 4, 4) and verdict.summary([v])["changed"].item() == 0
+
+
+def test_standing_is_what_its_parts_say(built, tmp_path, monkeypatch):
+    """Computed where nothing ships; taken from the file where it does, and only your own pairs tested then."""
+    pool, _ = built
+    beta, own = 0.5, {"mine": 2 * pool.scorers["s1"] + pool.scorers["s0"]}
+    spa = [0.9, 0.8, 0.7, 0.6, 0.5, 0.85]
+    live = verdict.standing(pool, spa, beta, own, resamples=60)
+    tested, found = wb.significance(pool, [beta], own, 60), intervals(pool, [beta], own, 60)
+    assert live.scorers == (*pool.scorers, "mine") and live.stop is None
+    assert np.array_equal(live.p, tested.p[0]) and np.array_equal(live.cluster, wb.clusters(spa, tested.p[0]))
+    assert np.array_equal(live.rank_low, found.ranks(0)[0]) and np.array_equal(live.se, found.se[0])
+
+    arrays = verdict.build_significance(pool)
+    (tmp_path / "significance").mkdir()
+    verdict.save_significance(arrays, tmp_path / "significance" / "made.npz")
+    monkeypatch.setattr(verdict, "folder", lambda: tmp_path)
+    monkeypatch.setattr(verdict, "pool_of", lambda source: pool)
+    v = verdict.load_significance("made")
+    for at in (None, v.betas[1]):
+        b = 0 if at is None else 1
+        stored = verdict.standing("made", spa[:5], at)
+        assert (
+            np.array_equal(stored.p, v.p[b]) and np.array_equal(stored.rank_high, v.rank_high[b]) and stored.stop == at
+        )
+        mixed, whole = (verdict.standing(s, spa, at, own) for s in ("made", pool))
+        assert np.array_equal(mixed.p, whole.p) and np.array_equal(mixed.cluster, whole.cluster)
+    outside = verdict.standing(
+        "made", spa[:5], wb.reachable(pool.adequacy.mean(axis=1), pool.fluency.mean(axis=1))[1] - 0.01
+    )
+    assert outside.stop is None and outside.p.shape == (5, 5)
 
 
 def test_damaged_files(built, tmp_path):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from .._version import __version__
@@ -30,7 +30,7 @@ from ..data.digest import Digest, folder
 from ..data.files import write_whole
 from ..data.pool import Pool
 from ..solve.reweight import reliable_interval
-from .contest import aspects, contest
+from .contest import Scores, aspects, contest
 from .intervals import intervals, quantile, two_sided
 from .ranking import spa_of
 from .significance import LEVEL, RESAMPLES, SEED, clusters, holm, pool_of, significance, weightings
@@ -161,7 +161,9 @@ class Verdict:
         )
 
 
-def build_significance(source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, np.ndarray]:
+def build_significance(
+    source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED
+) -> dict[str, np.ndarray]:
     """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well."""
     pool = pool_of(source)
     a, f = aspects(pool)
@@ -267,6 +269,63 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
         documents=int(info["documents"]),
         signature=f"{info['reported']}|{info['test'].partition('|test:')[2]}|{info['intervals']}",
     )
+
+
+class Standing(NamedTuple):
+    """Where M scorers stand at one balance: cluster, compatible ranks, standard error of SPA, (M,) each, and PERM-BOTH.
+
+    `stop` is the balance at which tests that ship were made, the one next to that asked for; None where all is computed.
+    """
+
+    scorers: tuple[str, ...]
+    cluster: NDArray[np.int64]
+    rank_low: NDArray[np.int64]
+    rank_high: NDArray[np.int64]
+    se: Array
+    t: float
+    p: Array
+    stop: float | None
+    signature: str
+
+
+def standing(
+    source: Pool | Digest | str, spa: ArrayLike, beta: float | None = None, scores: Scores | None = None,
+    resamples: int = RESAMPLES, seed: int = SEED
+) -> Standing:  # fmt: skip
+    """Clusters and compatible ranks of all scorers of `source` and of your own `scores`, at one balance (None: the natural).
+
+    `spa` (M,), the scorers of the source and then yours, is what they are ranked by. Where a dataset is named (or its digest
+    given), tests of its own scorers that ship are used, if `beta` lies inside the reliable interval; pairs with a scorer of
+    yours are tested at `beta` itself, and all is computed where nothing ships.
+    """
+    pool = pool_of(source)
+    a, f = aspects(pool)
+    at = None if a is None or f is None else [float(balance(a, f)) if beta is None else beta]
+    default = not isinstance(source, Pool) and (resamples, seed) == (RESAMPLES, SEED)
+    v, b = _shipped(pool, beta) if default else (None, 0)
+    stop = None if v is None or beta is None else float(v.betas[b])
+    if v is not None and not scores:
+        return Standing(
+            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.signature
+        )  # fmt: skip
+    tested = significance(pool, at, scores, resamples, seed, only_own=v is not None)
+    p = tested.p[0]
+    if v is not None:
+        p[: len(v.scorers), : len(v.scorers)] = v.p[b]
+    found = intervals(pool, [np.nan if beta is None else beta], scores, resamples, seed)
+    return Standing(
+        tested.scorers, clusters(spa, p), *found.ranks(0), found.se[0], found.t, p, stop,
+        f"{tested.signature}|{found.signature}",
+    )  # fmt: skip
+
+
+def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:
+    """The verdict that ships for a pool and the place of a balance in it; None where there is no such file or stop."""
+    try:
+        v = load_significance(pool.name)
+        return (v, 0 if beta is None else v.nearest(beta)) if v.scorers == tuple(pool.scorers) else (None, 0)
+    except ValueError:
+        return None, 0
 
 
 def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:

@@ -224,7 +224,7 @@ def test_what_is_stored_is_what_was_computed(built, tmp_path):
     natural = int(np.abs(stops - wb.balance(a, f)).argmin())
     assert (stops[0], stops[-1]) == (low, high) and stops[natural] == wb.balance(a, f)
     assert np.array_equal(v.p[1:], tested.p) and np.array_equal(v.p[0], tested.p[natural])
-    assert v.tail == pytest.approx(tested.tail_p[[natural, 0, -1]], abs=1e-6)
+    assert v.tail[1:] == pytest.approx(tested.tail_p, abs=0.002) and np.array_equal(v.tail[0], v.tail[1 + natural])
     assert v.se == pytest.approx(found.se, abs=1e-5) and np.array_equal(v.reached, found.reached)
     for b in (0, 1, len(v.betas) - 1):
         assert v.lead_se[b] == pytest.approx(found.lead_se(b), abs=1e-4)
@@ -246,6 +246,37 @@ def test_without_aspects_there_is_one_balance():
     pool = without(made(5), adequacy=None, fluency=None)
     v = verdict.decode(verdict.build_significance(pool, resamples=20))
     assert v.p.shape == (1, 4, 4) and verdict.summary([v])["changed"].item() == 0
+
+
+def test_standing_is_what_its_parts_say(built, tmp_path, monkeypatch):
+    """Computed where nothing ships; taken from the file where it does, and only your own pairs tested then."""
+    pool, _ = built
+    beta, own = 0.5, {"mine": 2 * pool.scorers["s1"] + pool.scorers["s0"]}
+    spa = [0.9, 0.8, 0.7, 0.6, 0.5, 0.85]
+    live = verdict.standing(pool, spa, beta, own, resamples=60)
+    tested, found = wb.significance(pool, [beta], own, 60), intervals(pool, [beta], own, 60)
+    assert live.scorers == (*pool.scorers, "mine") and live.stop is None
+    assert np.array_equal(live.p, tested.p[0]) and np.array_equal(live.cluster, wb.clusters(spa, tested.p[0]))
+    assert np.array_equal(live.rank_low, found.ranks(0)[0]) and np.array_equal(live.se, found.se[0])
+
+    arrays = verdict.build_significance(pool)
+    (tmp_path / "significance").mkdir()
+    verdict.save_significance(arrays, tmp_path / "significance" / "made.npz")
+    monkeypatch.setattr(verdict, "folder", lambda: tmp_path)
+    monkeypatch.setattr(verdict, "pool_of", lambda source: pool)
+    v = verdict.load_significance("made")
+    for at in (None, v.betas[1]):
+        b = 0 if at is None else 1
+        stored = verdict.standing("made", spa[:5], at)
+        assert (
+            np.array_equal(stored.p, v.p[b]) and np.array_equal(stored.rank_high, v.rank_high[b]) and stored.stop == at
+        )
+        mixed, whole = (verdict.standing(s, spa, at, own) for s in ("made", pool))
+        assert np.array_equal(mixed.p, whole.p) and np.array_equal(mixed.cluster, whole.cluster)
+    outside = verdict.standing(
+        "made", spa[:5], wb.reachable(pool.adequacy.mean(axis=1), pool.fluency.mean(axis=1))[1] - 0.01
+    )
+    assert outside.stop is None and outside.p.shape == (5, 5)
 
 
 def test_damaged_files(built, tmp_path):

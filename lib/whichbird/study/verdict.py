@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from .._version import __version__
@@ -30,14 +30,14 @@ from ..data.digest import Digest, folder
 from ..data.files import write_whole
 from ..data.pool import Pool
 from ..solve.reweight import reliable_interval
-from .contest import aspects, contest
+from .contest import Scores, aspects, contest
 from .intervals import intervals, quantile, two_sided
 from .ranking import spa_of
 from .significance import LEVEL, RESAMPLES, SEED, clusters, holm, pool_of, significance, weightings
 from .targets import beta_stops
 
 FORMAT = 1
-FINE, COARSE = 1e-5, 1e-4  # SPA and standard errors are stored as whole numbers of these
+FINE, COARSE, ROUGH = 1e-5, 1e-4, 1e-2  # SPA, standard errors, z are stored as whole numbers of these
 Bools = NDArray[np.bool_]
 _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError, OSError, RuntimeError, IndexError, TypeError)
 
@@ -90,7 +90,8 @@ def changes(
     i, j = np.triu_indices(len(lead), 1)
     adjusted = np.ones(lead.shape)
     adjusted[i, j] = adjusted[j, i] = holm(claim[i, j])
-    return Changes(changed, changed & (sure <= level), changed & (by_change <= level), changed & (adjusted <= level))
+    both, difference = changed & (sure <= level), changed & (by_change <= level)
+    return Changes(changed, both, difference, (both | difference) & (adjusted <= level))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +99,8 @@ class Verdict:
     """Tests and intervals of one dataset at B balances: the natural one, unweighted, first (NaN), then stops, ascending.
 
     `spa` (B, M) as reported, from 1000 permutations; `se` its standard errors; `rank_low`, `rank_high` the best and the worst
-    compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (3, M, M) its normal tails at the natural balance and at the two ends of
-    the stops; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the natural balance, `ends_se`
+    compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (B, M, M) the same as normal tails, which can be smaller than
+    1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the natural balance, `ends_se`
     (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests reach a target.
     """
 
@@ -140,11 +141,8 @@ class Verdict:
         return 1 + int(np.abs(self.betas[1:] - beta).argmin())
 
     def changes(self, b: int) -> Changes:
-        """Who changes order from the natural balance to stop b. Holm counts normal tails, kept at the ends only."""
-        tail = self.tail[2] if b == len(self.betas) - 1 else self.tail[1] if b == 1 else self.p[b]
-        return changes(
-            (self.spa[0], self.spa[b]), (self.p[0], self.p[b]), (self.tail[0], tail), self.change_se[b], self.documents
-        )
+        """Who changes order from the natural balance to stop b."""
+        return self._between(0, b, self.change_se[b])
 
     def moved(self, b: int) -> Bools:
         """Which scorers change place for real from the natural balance to stop b: in a real change with anyone. (M,)."""
@@ -152,13 +150,11 @@ class Verdict:
 
     def ends(self) -> Changes:
         """Who changes order from the first stop to the last."""
-        return changes(
-            (self.spa[1], self.spa[-1]),
-            (self.p[1], self.p[-1]),
-            (self.tail[1], self.tail[2]),
-            self.ends_se,
-            self.documents,
-        )
+        return self._between(1, len(self.betas) - 1, self.ends_se)
+
+    def _between(self, a: int, b: int, se: Array) -> Changes:
+        spa, p, tail = ((x[a], x[b]) for x in (self.spa, self.p, self.tail))
+        return changes(spa, p, tail, se, self.documents)
 
 
 def build_significance(
@@ -204,7 +200,7 @@ def build_significance(
         "rank_high": ranks[:, 1].astype(np.uint8),
         "p": _pack(counts[rows][:, i, j]),
         "ties": _pack((counts + counts.swapaxes(1, 2))[rows][:, i, j] - resamples),
-        "z": tested.z[[natural, 0, -1]][:, i, j].astype(np.float32),
+        "z": _pack(tested.z[rows][:, i, j], ROUGH),
         "lead_se": _pack(np.array([found.lead_se(b)[i, j] for b in range(rows.size)]), COARSE),
         "change_se": _pack(np.array([found.change_se(b, 0)[i, j] for b in range(rows.size)]), COARSE),
         "ends_se": _pack(ends[i, j][None], COARSE),
@@ -215,6 +211,7 @@ def save_significance(arrays: Mapping[str, np.ndarray], path: str | Path) -> Non
     """Write what `build_significance` made, whole or not at all."""
     out = io.BytesIO()
     np.savez_compressed(out, **dict(arrays))  # type: ignore[arg-type]
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, out.getvalue(), force=True)
 
 
@@ -250,7 +247,7 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
 
     count, ties, resamples = _unpack(arrays["p"]), _unpack(arrays["ties"]), int(info["resamples"])
     lead, change, ends = (_unpack(arrays[what], COARSE) for what in ("lead_se", "change_se", "ends_se"))
-    tail = arrays["z"].astype(np.float64)
+    tail = _unpack(arrays["z"]) * ROUGH
     return Verdict(
         name=info["name"],
         scorers=scorers,
@@ -271,12 +268,70 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
     )
 
 
+class Standing(NamedTuple):
+    """Where M scorers stand at one balance: cluster, compatible ranks, standard error of SPA, (M,) each, and PERM-BOTH.
+
+    `stop` is the balance at which tests that ship were made, the one next to that asked for; None where all is computed.
+    """
+
+    scorers: tuple[str, ...]
+    cluster: NDArray[np.int64]
+    rank_low: NDArray[np.int64]
+    rank_high: NDArray[np.int64]
+    se: Array
+    t: float
+    p: Array
+    stop: float | None
+    signature: str
+
+
+def standing(
+    source: Pool | Digest | str, spa: ArrayLike, beta: float | None = None, scores: Scores | None = None,
+    resamples: int = RESAMPLES, seed: int = SEED
+) -> Standing:  # fmt: skip
+    """Clusters and compatible ranks of all scorers of `source` and of your own `scores`, at one balance (None: the natural).
+
+    `spa` (M,), the scorers of the source and then yours, is what they are ranked by. Where a dataset is named (or its digest
+    given), tests of its own scorers that ship are used, if `beta` lies inside the reliable interval; pairs with a scorer of
+    yours are tested at `beta` itself, and all is computed where nothing ships.
+    """
+    pool = pool_of(source)
+    a, f = aspects(pool)
+    at = None if a is None or f is None else [float(balance(a, f)) if beta is None else beta]
+    default = not isinstance(source, Pool) and (resamples, seed) == (RESAMPLES, SEED)
+    v, b = _shipped(pool, beta) if default else (None, 0)
+    stop = None if v is None or beta is None else float(v.betas[b])
+    if v is not None and not scores:
+        return Standing(
+            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.signature
+        )  # fmt: skip
+    tested = significance(pool, at, scores, resamples, seed, only_own=v is not None)
+    p = tested.p[0]
+    if v is not None:
+        p[: len(v.scorers), : len(v.scorers)] = v.p[b]
+    found = intervals(pool, [np.nan if beta is None else beta], scores, resamples, seed)
+    return Standing(
+        tested.scorers, clusters(spa, p), *found.ranks(0), found.se[0], found.t, p, stop,
+        f"{tested.signature}|{found.signature}",
+    )  # fmt: skip
+
+
+def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:
+    """The verdict that ships for a pool and the place of a balance in it; None where there is no such file or stop."""
+    try:
+        v = load_significance(pool.name)
+        return (v, 0 if beta is None else v.nearest(beta)) if v.scorers == tuple(pool.scorers) else (None, 0)
+    except ValueError:
+        return None, 0
+
+
 def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:
     """One row a dataset: what the tests amount to.
 
     Columns name, scorers, documents, low, high (ends of the stops), first_low, first, first_high (scorers that share the
     first cluster at the low end, at the natural balance, at the high end), pairs, changed (pairs that change order between
-    the ends), both, difference, real (of these, by which rule), holm. Zeros and NaN where no balance is known.
+    the ends), real, both, difference (of these, by either rule, by each), holm, reached (the share of resampled contests
+    that reach the stop most of them miss). Zeros and NaN where no balance is known.
     """
     rows = []
     for v in verdicts:
@@ -294,6 +349,7 @@ def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:
                 "first_high": first[2],
                 "pairs": len(v.scorers) * (len(v.scorers) - 1) // 2,
                 **(v.ends().counts() if known else dict.fromkeys(("changed", "real", "both", "difference", "holm"), 0)),
+                "reached": v.reached.min() / v.resamples,
             }
         )
     return pd.DataFrame(rows)

@@ -16,7 +16,8 @@ UNCERTIFIABLE = (0.5574, 0.9883, 1.4687, 3.0894), (0.4012, 0.5353, 1.4986, 1.246
 # five stationary points
 FIVE = (2.1041, 1.8783, 1.1827, 0.9551), (2.7964, 2.7981, 0.8222, 3.8888), 0.6661
 
-KINDS = ["plain", "correlated", "grid", "duplicates", "collinear", "symmetric", "cluster"]
+SYMMETRIC = ["central", "lattice", "mirrored", "rectangles"]  # r has nothing along a pole, or along both
+KINDS = ["plain", "correlated", "grid", "duplicates", "collinear", "symmetric", "cluster", *SYMMETRIC]
 MOVES = {
     "as is": (1.0, 0.0, 0.0),
     "times 1e6": (1e6, 0.0, 0.0),
@@ -43,4 +44,17 @@ def make(kind: str, systems: int, rng) -> np.ndarray:
         x[0, 2 * half :] = 0
     elif kind == "cluster":
         x[:, 1:] *= 0.01
+    elif kind in SYMMETRIC:
+        if kind != "central":  # small whole numbers: parallelograms, hexagons, slopes that repeat
+            x = rng.integers(-5, 6, size=(2, systems)).astype(float)
+            x[:, 0] = [5, 4]  # never all at one point
+        half, quarter = systems // 2, systems // 4
+        if kind == "rectangles":  # in both axes
+            x[:, quarter : 2 * quarter] = x[:, :quarter] * [[1], [-1]]
+            half = 2 * quarter or half
+        # in the adequacy axis, or through the centre
+        x[:, half : 2 * half] = x[:, :half] * ([[1], [-1]] if kind == "mirrored" else [[-1], [-1]])
+        x[1, 2 * half :] = 0
+        if kind != "mirrored":
+            x[0, 2 * half :] = 0
     return x

@@ -197,7 +197,7 @@ def test_the_verdict_does_not_contradict_itself():
     elsewhere = replace(found, interval=(0.7, 0.7), above=0.0)
     assert "cannot tell" in elsewhere.verdict and "(at least 90 % of resamples end at 0.700)" in elsewhere.verdict
     # all stay at β₀: nothing lies above or below
-    flat = wb.calibrate(real_pairs(), ENDE24, ess=1, resamples=20)
+    flat = wb.calibrate(real_pairs(), ENDE24, ess=1, resamples=100)
     assert flat.verdict.endswith("that is the best reliable β, and at least 90 % of resamples stay there.")
     assert "lie above" not in flat.verdict
     # the answer is β₀, so no side is claimed whatever the resamples do
@@ -218,7 +218,7 @@ def test_best_prefers_the_most_even_weighting():
 
 
 def test_whole_interval_down_to_one_point():
-    got = wb.calibrate(real_pairs(), ENDE24, ess=1, resamples=20)
+    got = wb.calibrate(real_pairs(), ENDE24, ess=1, resamples=100)
     assert got.beta == got.natural == got.interval[0] == got.interval[1] and got.above == 0.5
 
 
@@ -270,7 +270,7 @@ def test_pairs_refused(change, message):
         ({"step": 0}, "step is 0"),
         ({"dataset": "ende42"}, "unknown dataset 'ende42'"),
         ({"dataset": "heen23"}, "cannot be swept"),
-        ({"extra": {"chrF": np.zeros(120)}}, "extra names 'chrF', which ende24 has already"),
+        ({"extra": {"chrF": np.zeros(120)}}, "ende24 has a scorer 'chrF' already"),
     ],
 )
 def test_options_refused(options, message):
@@ -282,10 +282,11 @@ def test_options_refused(options, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (np.zeros(7), r"shape \(7,\); \(120,\) p-values"),
-        (np.zeros((16, 3)), r"\(16, 487\) scores"),
-        (np.full(120, 2.0), "lies between 0 and 1"),
-        (np.full(120, np.nan), "lies between 0 and 1"),
+        (np.zeros(7), "'mine' has 7 values where 120 are expected"),
+        (np.zeros((16, 3)), r"16 systems × 487 rated lines .* are expected, or p-values of all 120 pairs"),
+        (np.full(120, 2.0), "a p-value 2; numbers from 0 to 1 are expected"),
+        (np.full(120, -0.5), "a p-value -0.5; numbers from 0 to 1 are expected"),
+        (np.full(120, np.nan), "every value must be a finite number"),
     ],
 )
 def test_extra_refused(values, message):
@@ -373,3 +374,9 @@ def test_no_file(tmp_path):
         wb.read_pairs(tmp_path / "pairs.csv")
     with pytest.raises(wb.DataError, match="cannot be read"):
         wb.read_pairs(tmp_path)
+
+
+def test_few_resamples_give_no_verdict():
+    few, enough = (wb.calibrate(real_pairs(), ENDE24, resamples=n) for n in (99, 100))
+    assert few.verdict.startswith("No verdict: it rests on resampling, and 99 of at least 100 resamples were drawn.")
+    assert f"{few.beta:.3f}" in few.verdict and not enough.verdict.startswith("No verdict")

@@ -99,6 +99,31 @@ def test_a_pair_at_an_interior_balance_takes_the_smallest_multiplier_that_serves
     assert slope == pytest.approx([0, 0, 0], abs=1e-12)
 
 
+def test_of_several_multipliers_the_one_that_serves_all_systems_left_out():
+    """By hand: around (1, 1), h = ½(a² − f²) is 0 on the pair and −1/8, −1/2 off it, λ = −½. Condition (ii) is
+    −η/8 ≥ ½ and −η/2 ≥ ½: η ≤ −4, where the slopes are 0 and 3/2."""
+    a, f = [0.0, 2.0, 1.0, 1.0], [0.0, 2.0, 1.5, 2.0]
+    proof = certificate(a, f, 0.5, [1, 1, 0, 0])
+    assert proof.eta == pytest.approx(-4, rel=1e-14) and proof.lam == pytest.approx(-0.5, rel=1e-14)
+    assert proof.residual < 1e-14 and proof.slack == pytest.approx(0, abs=1e-14)
+    assert proof.failed in (None, "(iii)")
+    swapped = certificate(f, a, 0.5, [1, 1, 0, 0])  # the aspects change places, b and η their sign
+    assert swapped.eta == pytest.approx(4, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "a, f", [([0, 2, 1, 2], [0, 2, 2, 1]), ([0, 2, 1, 3], [0, 2, 2, 3])], ids=["h of both signs", "h as on the pair"]
+)
+def test_where_no_multiplier_serves_there_is_none(a, f):
+    proof = certificate(a, f, 0.5, [1, 1, 0, 0])
+    assert (proof.eta, proof.lam, proof.slack, proof.failed) == (0, -0.5, -0.5, "(ii)")
+
+
+def test_a_pair_with_nobody_left_out_needs_no_multiplier():
+    proof = certificate([0, 2], [0, 1], 0.8, [1, 1])
+    assert proof and (proof.eta, proof.slack, proof.curvature) == (0, np.inf, 1)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_certified_point_is_never_beaten(kind):
     rng = np.random.default_rng(7)

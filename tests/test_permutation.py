@@ -1,6 +1,7 @@
 """p-values against the definition, written out in loops."""
 
 import math
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from whichbird import p_values
-from whichbird.core.permutation import p_counts, signs
+from whichbird.core import permutation
+from whichbird.core.permutation import p_counts, p_curve_counts, p_line_counts, signs
 
 NAN = float("nan")
 
@@ -38,6 +40,27 @@ def loops(x, permutations=1000, seed=4, ties=False):
         observed = in_order(a[n] for n in shared) - in_order(b[n] for n in shared)
         gaps = [in_order(row[n] * a[n] for n in shared) - in_order(row[n] * b[n] for n in shared) for row in s]
         out.append(sum(g == observed if ties else g >= observed for g in gaps))
+    return out
+
+
+def pair_by_pair(x, permutations=1000, seed=4):
+    """The same definition, for larger arrays: every pair by itself, on what it shares, every sum from first to last."""
+    x, s = np.asarray(x, dtype=float), np.array(signs_by_definition(len(x[0]), permutations, seed))
+    out = []
+    for a, b in combinations(x, 2):
+        shared = ~np.isnan(a) & ~np.isnan(b)
+        if not shared.any():
+            out.append(permutations)
+            continue
+        a, b = a[shared], b[shared]
+        observed = np.cumsum(a)[-1] - np.cumsum(b)[-1]
+        out.append(
+            int(
+                (
+                    np.cumsum(s[:, shared] * a, axis=1)[:, -1] - np.cumsum(s[:, shared] * b, axis=1)[:, -1] >= observed
+                ).sum()
+            )
+        )
     return out
 
 
@@ -108,6 +131,77 @@ def test_missing_segments_leave_a_pair_what_it_shares():
     assert p_counts(apart).tolist() == [1000]
 
 
+def gaps(kind, systems, segments):
+    """Where a score is missing, (K, N), in the ways contests leave gaps."""
+    rng = np.random.default_rng(6)
+    k, n = np.arange(systems)[:, None], np.arange(segments)
+    return {
+        "none": np.zeros((systems, segments), dtype=bool),
+        "scattered": rng.random((systems, segments)) < 0.1,
+        "mostly gaps": rng.random((systems, segments)) < 0.9,
+        "two groups that share a third": (k % 2 == 0) & (n < segments / 3) | (k % 2 == 1) & (n >= 2 * segments / 3),
+        "two groups that share nothing": (k % 2 == 0) ^ (n < segments / 2),
+        "one system with a gap": (k == 1) & (n == 3),
+        "a system without scores": (k == 2) & (n >= 0),
+        "segments nobody has": (n % 3 == 1) & (k >= 0),
+        "segments one system has": (n % 3 == 1) & (k > 0),
+        "all": np.ones((systems, segments), dtype=bool),
+    }[kind]
+
+
+KINDS = [
+    "none",
+    "scattered",
+    "mostly gaps",
+    "two groups that share a third",
+    "two groups that share nothing",
+    "one system with a gap",
+    "a system without scores",
+    "segments nobody has",
+    "segments one system has",
+    "all",
+]
+
+
+@pytest.mark.parametrize("memory", ["as it is", "little", "next to none"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_gap(kind, memory, monkeypatch):
+    if memory != "as it is":  # as with so many systems that not all sums fit in memory, and so long that no row does
+        room, block = {"little": (2000, 500), "next to none": (1, 1)}[memory]
+        monkeypatch.setattr(permutation, "_ROOM", room)
+        monkeypatch.setattr(permutation, "_BLOCK", block)
+    rng = np.random.default_rng(8)
+    mqm = -rng.choice([0, 0, 0, 1, 2, 5, 10, 50], size=(7, 60)) * 0.1
+    mqm[5] = mqm[6][::-1]
+    for x in (mqm, rng.normal(size=(7, 60)), np.tile(rng.normal(size=60), (7, 1))):
+        x = np.where(gaps(kind, 7, 60), NAN, x)
+        assert p_counts(x, 100).tolist() == pair_by_pair(x, 100)
+
+
+@pytest.mark.parametrize("block", [1, 700])
+def test_curves_in_blocks(block, monkeypatch):
+    rng = np.random.default_rng(8)
+    x, shifts = -rng.choice([0, 0, 1, 2, 10], size=(6, 30)) * 0.1, rng.integers(-3, 4, size=(5, 6)) * 0.1
+    v, dials = rng.integers(-1, 2, size=x.shape) * 0.1, [-2, -0.5, 0, 1]
+    by_dial = [pair_by_pair(x + move[:, None], 100) for move in shifts], [pair_by_pair(x + d * v, 100) for d in dials]
+    monkeypatch.setattr(permutation, "_BLOCK", block)
+    assert p_curve_counts(x, shifts, 100).tolist() == by_dial[0]
+    assert p_line_counts(x, v, dials, 100).tolist() == by_dial[1]
+
+
+@pytest.mark.parametrize("share", [0, 0.1])
+def test_memory_does_not_grow_with_the_pairs(share):
+    """All pairs' gaps under all permutations would take 359 MB."""
+    x = np.random.default_rng(3).normal(size=(300, 20))
+    x[np.random.default_rng(4).random(x.shape) < share] = NAN
+    signs(20)
+    tracemalloc.start()
+    p_counts(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6
+
+
 def test_the_input_stays_and_the_answer_repeats():
     x = np.random.default_rng(9).normal(size=(3, 20))
     x[0, 0] = NAN
@@ -160,6 +254,23 @@ free = st.floats(-1e6, 1e6, allow_subnormal=False)
 @given(matrices(st.one_of(tenths, free, st.just(NAN))))
 def test_any_matrix_gives_what_the_loops_give(x):
     assert p_counts(x, PERMUTATIONS).tolist() == loops(x, PERMUTATIONS)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(2, 8),
+    st.integers(1, 40),
+    st.integers(1, 4),
+    st.sampled_from([0.1, 1 / 3, 1e-9, 1e8]),
+    st.integers(0, 2**32),
+)
+def test_few_patterns_of_gaps_among_many_systems(systems, segments, patterns, unit, seed):
+    """Systems that share their gaps share sums; ties abound, so that most answers rest on sums in order."""
+    rng = np.random.default_rng(seed)
+    x = rng.choice([0, 0, 1, 5], size=(systems, segments)) * unit
+    missing = rng.random((patterns, segments)) < rng.random()
+    x[missing[rng.integers(0, patterns, systems)]] = NAN
+    assert p_counts(x, PERMUTATIONS).tolist() == pair_by_pair(x, PERMUTATIONS)
 
 
 @settings(deadline=None, max_examples=40)

@@ -102,6 +102,15 @@ def test_the_published_fixture():
 # --- the proofs -------------------------------------------------------------------------------------------------------
 
 
+def test_the_optimum_of_a_parallelogram():
+    """(3, 4, 4, 3)/14: a derivation by hand is in test_stationary."""
+    r = wb.reweight([2, 2, 0, 0], [1, 2, 2, 3], 0.7)
+    assert r.weights == pytest.approx(np.array([3, 4, 4, 3]) / 14, abs=1e-12) and r.ess == pytest.approx(
+        3.92, rel=1e-12
+    )
+    assert r.eta == pytest.approx(-5 / 49, rel=1e-9)
+
+
 @pytest.mark.parametrize("pool", [ENDE24, TED_ENDE], ids=["ende24", "ted_ende"])
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
 def test_gap_by_an_independent_lower_bound(pool, share):
@@ -123,7 +132,7 @@ def test_intervals_hold_in_exact_arithmetic(share):
     side = _Side(x, v, np.sqrt([r]))
     side.start()
     assert not side.dual()[0]
-    while (gaps := side.gaps([0])).target.size:
+    while (gaps := side.gaps(np.array([0]))).target.size:
         side.fill(gaps)
     level = Fraction(side.best[0].P) * (1 - Fraction(INTERVAL_GAP)) * (1 - Fraction(1, 10**15))  # P (1 − gap), rounded
     u_exact, v_exact = ([Fraction(t) for t in s] for s in (side.u[0], v))
@@ -374,8 +383,24 @@ def test_an_unfinished_proof_is_an_error(monkeypatch):
     assert issubclass(wb.NotProven, RuntimeError)
 
 
+def test_a_target_without_any_weighting_is_an_error(monkeypatch):
+    """Both targets are named where the start brings no feasible weighting for either."""
+    monkeypatch.setattr(SOLVER._Side, "start", lambda self: None)
+    with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*, 0.25;"):
+        wb.reweight_sweep(*ENDE24, [0.2, 0.25])
+
+
+def test_too_many_saddles_are_an_error(monkeypatch):
+    """Only the target that needs intervals is named; the one proven by a single saddle is not in doubt."""
+    betas = [0.2, wb.balance(*ENDE24) - 0.01]
+    assert [r.certificate for r in wb.reweight_sweep(*ENDE24, betas)] == ["interval", "dual"]
+    monkeypatch.setattr(SOLVER, "ROWS", 1)
+    with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*;"):
+        wb.reweight_sweep(*ENDE24, betas)
+
+
 def test_infeasible_weights_are_never_returned(monkeypatch):
-    monkeypatch.setattr(SOLVER, "_balance", lambda pool, w: 0.5)
+    monkeypatch.setattr(SOLVER, "_balance", lambda a, f, w: np.full(len(w), 0.5))
     with pytest.raises(wb.NotProven, match="have balance"):
         wb.reweight(*ENDE24, 0.2)
 
@@ -396,3 +421,15 @@ def test_a_fine_sweep_proves_what_single_targets_prove(monkeypatch):
     solved = wb.reweight_sweep(d.adequacy, d.fluency, betas)
     for n in range(0, 500, 25):
         assert solved[n].ess == pytest.approx(wb.reweight(d.adequacy, d.fluency, betas[n]).ess, rel=1e-9)
+
+
+def test_a_sweep_is_a_list_and_arrays():
+    a, f = ENDE24
+    betas = np.linspace(*wb.reachable(a, f), 7)
+    sweep = wb.reweight_sweep(a, f, betas)
+    assert isinstance(sweep, list) and len(sweep) == 7 and sweep[-1] is list(sweep)[6]
+    assert (sweep.betas == [r.target for r in sweep]).all() and (sweep.betas == betas).all()
+    assert sweep.weights.shape == (7, 16) and (sweep.weights[3] == sweep[3].weights).all()
+    assert sweep.ess.tolist() == [r.ess for r in sweep] and sweep.certificates == [r.certificate for r in sweep]
+    assert sweep[2:4].betas.tolist() == betas[2:4].tolist() and type(sweep[2:4]) is wb.Sweep
+    assert wb.reweight_sweep(a, f, []).weights.shape == (0, 16) and wb.reweight_sweep(a, f, []).ess.shape == (0,)

@@ -11,7 +11,8 @@ from pools import ENDE24, KINDS, MOVES, UNCERTIFIABLE, make
 from whichbird.core.balance import balance, pair_balances, reachable
 from whichbird.solve.certificate import certificate
 from whichbird.solve.result import Counts
-from whichbird.solve.search import ablation, search, search_sweep
+from whichbird.solve.reweight import reweight_sweep
+from whichbird.solve.search import Run, ablation, search, search_sweep
 
 SWITCHES = list(product((True, False), repeat=3))
 PLACES = [0.0, 1e-6, 1e-3, 0.3, 0.7, 1 - 1e-3, 1 - 1e-6, 1.0]  # along the reachable range
@@ -19,7 +20,7 @@ SIZES = [3, 4, 5, 6, 7, 4, 5, 6]
 
 
 def cases():
-    """Every kind of pool, in every unit, at every place of the range: 224 pools of 3 to 7 systems, and 7 of 8 or 9."""
+    """Every kind of pool, in every unit, at every place of the range: 352 pools of 3 to 7 systems, and 11 of 8 or 9."""
     for k, kind in enumerate(KINDS):
         for m, move in enumerate(MOVES):
             for p, place in enumerate(PLACES):
@@ -72,6 +73,47 @@ def test_every_switch_setting_returns_the_same_optimum(kind):
         results = [search(a, f, beta, *switches) for switches in SWITCHES]
         # a certificate may stop at a point 1e-9 short of optimal
         assert [r.ess for r in results] == pytest.approx([results[0].ess] * 8, rel=2e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_search_and_reweight_agree(kind):
+    """Two solvers with nothing in common but the problem: a sample of a comparison made once on thousands of pools."""
+    rng, compared = np.random.default_rng(13), 0
+    for size in (4, 5, 6, 7):
+        for _ in range(3):
+            a, f = make(kind, size, rng)
+            low, high = reachable(a, f)
+            if high - low < 1e-9:  # on a line
+                continue
+            betas = low + np.array([1e-3, 0.25, 0.5, 0.7, 0.95]) * (high - low)
+            for r in reweight_sweep(a, f, betas):
+                assert search(a, f, r.target).ess == pytest.approx(r.ess, rel=2e-9)  # 1e-9 of β, and the proven gap
+                compared += 1
+    assert compared >= 40
+
+
+def test_the_optimum_of_a_parallelogram():
+    """(3, 4, 4, 3)/14 by hand, in test_stationary: Σw² = 50/196. All weights are positive and η = −5/49 lies between the
+    poles, so I + 2ηM is positive and the first support is certified."""
+    r = search([2, 2, 0, 0], [1, 2, 2, 3], 0.7)
+    assert r.weights == pytest.approx(np.array([3, 4, 4, 3]) / 14, abs=1e-15) and r.ess == pytest.approx(
+        3.92, rel=1e-14
+    )
+    assert r.eta == pytest.approx(-5 / 49, rel=1e-13) and r.lam == pytest.approx(-50 / 196, rel=1e-13)  # λ = −Σw²
+    assert r.certificate == "exit certificate" and r.gap < 1e-14
+    assert r.counts == Counts(supports=1, candidates=1, certified=1, two_poles=1)
+
+
+def test_a_search_that_found_nothing_says_so():
+    with pytest.raises(ArithmeticError, match="no support has a weighting with beta = 0.5 .* use reweight"):
+        Run(True, True, True, proof="all supports").result([0, 2, 0], [0, 1, 3], 0.5)
+
+
+def test_weights_off_the_target_are_never_returned():
+    pair = Run(True, True, True, weights=np.array([0.5, 0.5, 0]), proof="all supports")  # β = 4/5
+    assert pair.result([0, 2, 0], [0, 1, 3], 0.8 - 5e-10).weights.tolist() == [0.5, 0.5, 0]
+    with pytest.raises(ArithmeticError, match=r"have balance 0\.(8|79999999999)\d+ where 0\.79999999\d+ was asked for"):
+        pair.result([0, 2, 0], [0, 1, 3], 0.8 - 2e-9)
 
 
 def test_optimum_that_cannot_be_certified():
@@ -258,7 +300,7 @@ def test_repeated_systems_share_their_weight():
 def test_weight_on_one_repeated_point_is_never_an_answer(seed):
     """There b vanishes with the variance, and Σw² is small: the most tempting wrong answer."""
     rng = np.random.default_rng(seed)
-    a, f = make(KINDS[seed % 7], 7, rng)
+    a, f = make(KINDS[seed % len(KINDS)], 7, rng)
     a[1:3], f[1:3] = a[0], f[0]
     low, high = reachable(a, f)
     for place in (1e-3, 0.3, 0.7):

@@ -4,10 +4,10 @@ import mpmath
 import numpy as np
 import oracle
 import pytest
-from pools import ENDE24, FIVE, KINDS, UNCERTIFIABLE, make
+from pools import ENDE24, FIVE, KINDS, SYMMETRIC, UNCERTIFIABLE, make
 
 from whichbird.core.balance import balance, constraint_gradient, pair_balances
-from whichbird.solve.stationary import stationary_points
+from whichbird.solve.stationary import _Secular, stationary_points
 
 
 def exact(a, f, beta):
@@ -165,6 +165,97 @@ def test_pole_with_nothing_along_it_gives_two_points():
     assert mirrored[unsymmetric][::-1] == pytest.approx(points.weights[unsymmetric], abs=1e-12)
     on_pole = points.eta[unsymmetric]
     assert on_pole[0] == pytest.approx(on_pole[1], rel=1e-12)
+
+
+def test_a_parallelogram_has_one_point_between_its_poles():
+    """By hand: centred, a = (1, 1, −1, −1), f = (−1, 0, 0, 1), so g = 0.3 a² − 0.7 f² = (−0.4, 0.3, 0.3, −0.4), c = −0.05,
+    r = 0.35 (−1, 1, 1, −1). It is even and a, f are odd: r₁ = r₂ = 0, R = 0.49, s(η) = c − ηR, η = −5/49, and
+    w = ¼ − ηr = (3, 4, 4, 3)/14. The poles (θ = 0.1 ± √0.85) have nothing: −s(η₁)/θ₁ and −s(η₂)/θ₂ are negative."""
+    points = stationary_points([2, 2, 0, 0], [1, 2, 2, 3], 0.7)
+    assert points.weights == pytest.approx(np.array([[3, 4, 4, 3]]) / 14, abs=1e-15)
+    assert points.eta == pytest.approx([-5 / 49], rel=1e-14) and points.poles.tolist() == [2]
+
+
+@pytest.mark.parametrize("kind", ["central", "lattice", "rectangles"])
+def test_a_point_symmetric_support_has_one_point_or_three(kind):
+    """r₁ = r₂ = 0, so s(η) = c − ηR. Its root is the only point if it lies between the poles. If it lies beyond one,
+    that pole carries two more, ±√(−s/θ) along its eigenvector. If r = 0, only those two are left."""
+    rng, counts = np.random.default_rng(11), []
+    for _ in range(40):
+        a, f = make(kind, int(rng.integers(4, 9)), rng)
+        if np.linalg.matrix_rank([a, f]) < 2:  # on a line
+            continue
+        low, high = np.nanmin(pair_balances(a, f)), np.nanmax(pair_balances(a, f))
+        beta = low + rng.uniform(0.02, 0.98) * (high - low)
+        g = (1 - beta) * a**2 - beta * f**2
+        c, r = g.mean(), g - g.mean()
+        theta, v = np.linalg.eigh(beta * np.outer(f, f) - (1 - beta) * np.outer(a, a))
+        expected = []
+        if r @ r > 1e-20 * (g @ g):
+            expected.append((c / (r @ r), 1 / a.size - c / (r @ r) * r))
+        for j in (0, -1):
+            pole = -1 / (2 * theta[j])
+            square = -(c - pole * (r @ r)) / theta[j]
+            if square > 0:
+                expected += [(pole, 1 / a.size - pole * r + x * v[:, j]) for x in (-np.sqrt(square), np.sqrt(square))]
+        points = stationary_points(a, f, beta)
+        assert points.eta == pytest.approx(sorted(eta for eta, _ in expected), rel=1e-9)
+        for _, w in expected:
+            assert np.abs(points.weights - w).max(axis=1).min() <= 1e-7 * np.abs(w).max()  # √ halves the digits
+        counts.append(len(expected))
+    assert set(counts) <= {1, 2, 3} and len(set(counts)) > 1
+
+
+@pytest.mark.parametrize("kind", SYMMETRIC)
+def test_points_of_symmetric_supports_are_finite_and_stationary(kind):
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        a, f = make(kind, int(rng.integers(4, 9)), rng)
+        beta = rng.uniform(0.02, 0.98)
+        points = stationary_points(a, f, beta)
+        assert points.eta.size and np.isfinite(points.weights).all() and np.isfinite(points.eta).all()
+        assert_stationary(points, a, f, beta)
+
+
+@pytest.mark.parametrize("near", [1e-2, 1e-20, 1e-34, 1e-60])
+@pytest.mark.parametrize("root", [1e-12, 0.2, 0.5, 0.5 + 1e-12, 0.9, 1 - 1e-6])
+def test_the_middle_root_is_found_however_weak_its_pole(near, root):
+    """g(s) = c − s − near·(1/(1−s)² − 1), with c chosen such that it vanishes at `root`."""
+    one, zero = np.ones(1), np.zeros(1)
+    c = root + near * (1 / (1 - root) ** 2 - 1)
+    s, tau = _Secular(c * one, near * one, zero, one, one).middle()
+    assert s == pytest.approx([root], rel=1e-12) and tau == pytest.approx([1 - root], rel=1e-9)
+
+
+def test_a_start_on_the_pole_is_an_error_and_not_a_root():
+    one, zero = np.ones(1), np.zeros(1)
+    with (
+        pytest.raises(ArithmeticError, match="1 roots of the secular equation did not settle"),
+        np.errstate(all="ignore"),
+    ):
+        _Secular(0.2 * one, 1e-60 * one, zero, one, one)._newton(one, zero, one)
+
+
+def test_three_systems_on_a_line_keep_their_flat_part():
+    """By hand, at β̂ = ½: a = (−1, 0, 1), f = 0. b = 0 says x = y² for x = w₁ + w₃, y = w₃ − w₁, where
+    Σw² = 1 − 1.5x + 1.5x². Its derivative in y, (3x − 1.5)·2y, vanishes for y = 0 and for x = ½."""
+    points = stationary_points([-1, 0, 1], [0, 0, 0], 0.5)
+    root = np.sqrt(2)
+    expected = [[(1 - root) / 4, 0.5, (1 + root) / 4], [0, 1, 0], [(1 + root) / 4, 0.5, (1 - root) / 4]]
+    assert sorted(points.weights.tolist()) == [pytest.approx(w, abs=1e-12) for w in sorted(expected)]
+    assert points.poles.tolist() == [1]
+
+
+@pytest.mark.parametrize("off", [3e-15, 1e-15, -2e-15])
+def test_a_flat_part_made_of_rounding_gives_no_fifth_root(off):
+    """Four systems on the hyperbola x² − y² = 1 have R = 0 at β̂ = ½ and at most four points; a last digit adds none."""
+    k = np.array([1, 2, 3, -4.0])
+    a, f = (k + 1 / k) / 2, (k - 1 / k) / 2
+    exactly = stationary_points(a, f, 0.5)
+    a[1] += off
+    nearly = stationary_points(a, f, 0.5)
+    assert exactly.eta.size == nearly.eta.size <= 4
+    assert nearly.eta == pytest.approx(exactly.eta, rel=1e-9)
 
 
 def test_identically_zero_polynomial_gives_the_uniform_weighting():

@@ -130,13 +130,7 @@ BAD_SCORES = {  # what is wrong: (file name, content, the sentence after the fil
     "misspelt system": (
         "x.seg.score",
         FIELD.replace("cow", "cows"),
-        "line 13, column 1: system 'cows' is not among the 4 rated systems of human.csv; did you mean 'cow'?",
-    ),
-    "extra system": (
-        "x.seg.score",
-        FIELD + "yak\t1\n",
-        "line 25, column 1: system 'yak' is not among the 4 rated systems of human.csv "
-        "(--ignore-extra leaves such systems out)",
+        "system 'cow' is missing; all 4 rated systems of human.csv are needed; is it called 'cows'?",
     ),
     "too few lines": (
         "x.seg.score",
@@ -225,11 +219,6 @@ BAD_SCORES = {  # what is wrong: (file name, content, the sentence after the fil
         WIDE + "q,ant,1,1\n",
         "line 26, column 1 (segment) has 'q'; a segment that is rated is expected",
     ),
-    "table: extra system": (
-        "x.csv",
-        WIDE + "u,yak,1,1\n",
-        "line 26, column 2 (system): system 'yak' is not among the 4 rated systems",
-    ),
     "table: missing cell": ("x.csv", WIDE[: WIDE.rindex("z,doe")], "'near' has no score for 'doe' on segment 'z'"),
     "table: row of two lines": (
         "x.csv",
@@ -250,15 +239,30 @@ def test_bad_score_files(tmp_path, folder, flaw):
     assert said.startswith(f"whichbird evaluate: {path}: {sentence}")
 
 
-def test_what_is_extra_can_be_left_out(tmp_path, pool):
-    for name, text in (("near.seg.score", FIELD + "yak\t1\n"), ("near.csv", WIDE + "u,yak,1,1\nq,ant,1,1\n")):
-        assert np.array_equal(
-            wb.read_scorers(write(tmp_path, name, text), pool, ignore_extra=True)["near"], SCORERS["near"]
-        )
+def test_systems_that_nobody_rated_are_left_out_and_said(tmp_path, pool):
+    more = {"near.seg.score": FIELD + "yak\t1\nrefA\t1\n", "near.csv": WIDE + "u,yak,1,1\n"}
+    for name, text in more.items():
+        with pytest.warns(UserWarning, match="left out, as nobody rated it: 'yak'$"):
+            found = wb.read_scorers(write(tmp_path, name, text), pool)
+        assert np.array_equal(found["near"], SCORERS["near"])
+    many = write(tmp_path, "near.seg.score", FIELD + "".join(f"yak{n}\t1\n" for n in range(5)))
+    with pytest.warns(UserWarning, match="nobody rated them: 'yak0', 'yak1', 'yak2', …$"):
+        wb.read_scorers(many, pool)
     with pytest.raises(
-        DataError, match="'cow' is missing; all 4 rated systems of human.csv are needed; is it called 'cows'?"
+        DataError, match="'cow' is missing; all 4 rated systems of human.csv are needed; is it called 'cows'"
     ):
-        wb.read_scorers(write(tmp_path, "x.seg.score", FIELD.replace("cow", "cows")), pool, ignore_extra=True)
+        wb.read_scorers(write(tmp_path, "x.seg.score", FIELD.replace("cow", "cows")), pool)
+
+
+def test_segments_that_are_not_known_can_be_left_out(tmp_path, pool):
+    found = wb.read_scorers(write(tmp_path, "near.csv", WIDE + "q,ant,1,1\n"), pool, ignore_extra=True)
+    assert np.array_equal(found["near"], SCORERS["near"])
+
+
+def test_left_out_systems_are_a_note_on_the_command_line(tmp_path, folder):
+    path = write(tmp_path, "near.seg.score", FIELD + "yak\t1\n")
+    code, _, said = run("evaluate", "--human", folder / "human.csv", "--scores", path)
+    assert code == 0 and f"note: {path}: left out, as nobody rated it: 'yak'\n" in said
 
 
 def test_segments_of_a_dataset_are_source_lines_from_one(tmp_path):

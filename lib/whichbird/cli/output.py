@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -9,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,9 @@ import pandas as pd
 from .._version import __version__
 from ..core.check import DataError
 from ..data.files import check_output, write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FIGURES = (".svg", ".png", ".pdf")
 DECIMALS = {
@@ -36,11 +40,11 @@ class Result(NamedTuple):
     facts: dict[str, object]
     tables: dict[str, pd.DataFrame]
     shown: tuple[pd.DataFrame, ...] | None = None  # if not all tables as they are
-    figure: Callable[[], object] | None = None  # draws what --plot writes
+    figure: Callable[[], Figure] | None = None  # draws what --plot writes
     notes: tuple[str, ...] = ()
 
 
-def check_outputs(args) -> None:
+def check_outputs(args: argparse.Namespace) -> None:
     """Refuse what cannot be written before the work starts."""
     plot = getattr(args, "plot", None)
     if plot and Path(plot).suffix.lower() not in FIGURES:
@@ -50,9 +54,9 @@ def check_outputs(args) -> None:
         raise DataError(f"--plot and --out both name {plot}; two names are needed")
 
 
-def deliver(args, result: Result) -> None:
+def deliver(args: argparse.Namespace, result: Result) -> None:
     """Write the files that were asked for, then print."""
-    if getattr(args, "plot", None):
+    if getattr(args, "plot", None) and result.figure is not None:
         write_whole(args.plot, _drawn(result.figure, Path(args.plot).suffix.lower()[1:]), args.force)
     first = next(iter(result.tables.values()))
     if args.out:
@@ -62,7 +66,7 @@ def deliver(args, result: Result) -> None:
         print(_json(args.command, result), end="")
         return
     facts = dict(result.facts)
-    ending = "".join(f"{one_line(facts.pop(name))}\n" for name in ("verdict", "signature") if name in facts)
+    ending = "".join(f"{one_line(str(facts.pop(name)))}\n" for name in ("verdict", "signature") if name in facts)
     about = "".join(f"{name.replace('_', ' '):19} {cell(value)}\n" for name, value in facts.items())
     if args.csv:
         say(about + ending)
@@ -80,7 +84,7 @@ def say(text: str) -> None:
         print(text, end="", file=sys.stderr or io.StringIO(), flush=True)
 
 
-def _drawn(figure: Callable, form: str) -> bytes:
+def _drawn(figure: Callable[[], Figure], form: str) -> bytes:
     import matplotlib as mpl
 
     from ..show import figures
@@ -97,14 +101,14 @@ def _drawn(figure: Callable, form: str) -> bytes:
 
 
 def _json(command: str, result: Result) -> str:
-    content = {"command": command, "version": __version__}
+    content: dict[str, object] = {"command": command, "version": __version__}
     content |= {name: _plain(value) for name, value in result.facts.items()}
     for name, table in result.tables.items():
         content[name] = [{column: _plain(value) for column, value in row.items()} for row in table.to_dict("records")]
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
-def _plain(value):
+def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(v) for v in value]
     value = value.item() if isinstance(value, np.generic) else value
@@ -115,7 +119,7 @@ def _csv(table: pd.DataFrame) -> str:
     return table.to_csv(index=False, lineterminator="\n")
 
 
-def cell(value, decimals: int | None = None) -> str:
+def cell(value: object, decimals: int | None = None) -> str:
     if isinstance(value, tuple):
         return " to ".join(map(cell, value))
     if isinstance(value, bool | np.bool_):
@@ -128,7 +132,7 @@ def cell(value, decimals: int | None = None) -> str:
 def _aligned(table: pd.DataFrame) -> str:
     """Columns two spaces apart, numbers to the right."""
     columns = [
-        [one_line(str(name)), *(cell(value, _decimals(name, table.iloc[:, n])) for value in table.iloc[:, n])]
+        [one_line(str(name)), *(cell(value, _decimals(str(name), table.iloc[:, n])) for value in table.iloc[:, n])]
         for n, name in enumerate(table)
     ]
     right = [2 * sum(c[:1].isdigit() or c[:1] == "-" for c in column[1:]) > len(column) - 1 for column in columns]

@@ -11,12 +11,13 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
 
 from .._version import __version__
-from ..core.balance import balance, reachable
+from ..core.balance import balance, ess, reachable
 from ..core.check import DataError, near
 from ..data import mtme, userfiles
 from ..data.digest import Digest, load
@@ -32,10 +33,13 @@ from ..study.sweep import need_aspects
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
 from .output import Result, cell, check_outputs, deliver, one_line, say
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
-def datasets(args) -> Result:
+def datasets(args: argparse.Namespace) -> Result:
     """List the datasets that ship.
 
     For each: the number of systems, rated segments and scorers; the natural balance
@@ -52,7 +56,7 @@ def datasets(args) -> Result:
     return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not obtained"),))
 
 
-def reweight(args) -> Result:
+def reweight(args: argparse.Namespace) -> Result:
     """Weight systems so that they have a chosen balance.
 
     Finds the most even weights of that balance, with a proof that none are more
@@ -72,7 +76,7 @@ def reweight(args) -> Result:
         interval = reliable_interval(*pool[1:])
         solved = None if args.sweep else solve(*pool[1:], args.beta)
 
-    def figure():
+    def figure() -> Figure:
         from ..show import figures
 
         return figures.weights_over_beta(weight_sweep(*pool, targets), interval, args.beta)
@@ -87,7 +91,7 @@ def reweight(args) -> Result:
     return Result(facts, {"weights": long}, (shown,), figure)
 
 
-def rank_(args) -> Result:
+def rank_(args: argparse.Namespace) -> Result:
     """Rank all scorers of a dataset at a chosen balance, with yours among them.
 
     Nothing needs to be downloaded: the p-values of people and of the shipped
@@ -107,20 +111,20 @@ def rank_(args) -> Result:
     paper. Where WMT used another, --reference names it (refB in ende24): choose
     what yours saw.
 
-    Every rated system must be there, and references (refA, ...) may be. Other
-    systems, such as submissions that were not rated, are refused because a misspelt
-    name looks the same; --ignore-extra leaves them out.
+    Every rated system must be there. Others may be: references (refA, ...), and
+    submissions that nobody rated, which are left out with a note. --ignore-extra
+    leaves out segments of a table that the dataset does not know, too.
 
     examples:
       whichbird rank ende24 --beta 0.6
-      whichbird rank ende24 --beta 0.6 --scores my.seg.score --ignore-extra
+      whichbird rank ende24 --beta 0.6 --scores my.seg.score
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """
     d = load(args.dataset)
     return _ranking(args, contest(d, _scores(args, d), args.reference), overview([d]))
 
 
-def sweep(args) -> Result:
+def sweep(args: argparse.Namespace) -> Result:
     """Follow the scorers of a dataset, and yours, over all balances.
 
     The table shows your scorers, or those named with --show, or else the five best
@@ -137,7 +141,7 @@ def sweep(args) -> Result:
     return _sweep(args, contest(d, _scores(args, d), args.reference), overview([d]))
 
 
-def evaluate(args) -> Result:
+def evaluate(args: argparse.Namespace) -> Result:
     """Do everything on your own data: balance, range, weights, ranking, sweep.
 
     Human ratings (--human) have one of two forms:
@@ -178,11 +182,11 @@ def evaluate(args) -> Result:
     field = contest(pool, own)
     _chosen(args, field)  # a misspelt name is refused in any case
     result = (_sweep if args.sweep else _ranking)(args, field, about)
-    shown = result.shown if args.sweep else (result.tables["weights"], *result.shown)
+    shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
     return result._replace(shown=shown, notes=pool.notes)
 
 
-def calibrate_(args) -> Result:
+def calibrate_(args: argparse.Namespace) -> Result:
     """Find the balance whose ranking favours the scorers that agree with you.
 
     You prefer one translation in each of some pairs; scorers score both. The answer
@@ -218,7 +222,7 @@ def calibrate_(args) -> Result:
         "scorers": len(found.agreement),
         "by": found.by,
         "beta": found.beta,
-        "ess": ranks.reweighting.ess,
+        "ess": ess(ranks.weights["weight"]),
         "match": found.match,
         "match_natural": found.match - found.gain,
         "resampled_interval": found.interval,
@@ -230,7 +234,7 @@ def calibrate_(args) -> Result:
     }
     shown = table[["scorer", "agreement", "rank", "rank_natural"]]
 
-    def figure():
+    def figure() -> Figure:
         from ..show import figures
 
         return figures.match_over_beta(found)
@@ -242,14 +246,14 @@ def calibrate_(args) -> Result:
     return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
-def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
+def _ranking(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> Result:
     with _about(field.name):
         found = rank(field, args.beta)
     shown = found.table.assign(own=found.table["own"].map({True: "yours", False: ""}))
     shown = shown if field.own.any() else shown.drop(columns="own")
     shown = shown if args.beta is not None else shown.drop(columns=["rank_natural", "spa_natural"])
 
-    def figure():
+    def figure() -> Figure:
         from ..show import figures
 
         table = rank_sweep(field, steps(field.adequacy, field.fluency, args.step))
@@ -265,7 +269,7 @@ def _ranking(args, field: Contest, about: pd.DataFrame) -> Result:
     )
 
 
-def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
+def _sweep(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> Result:
     chosen = _chosen(args, field)
     targets = None if field.adequacy is None else steps(field.adequacy, field.fluency, args.step)
     with _about(field.name):
@@ -275,7 +279,7 @@ def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
         mine = table[table["scorer"] == scorer]
         shown[scorer] = [f"{spa:.4f} #{place}" for spa, place in zip(mine["spa"], mine["rank"], strict=True)]
 
-    def figure():
+    def figure() -> Figure:
         from ..show import figures
 
         return figures.ranks_over_beta(table, reliable_interval(field.adequacy, field.fluency), chosen)
@@ -283,7 +287,7 @@ def _sweep(args, field: Contest, about: pd.DataFrame) -> Result:
     return Result(_facts(about) | {"signature": f"{field.signature}|beta:sweep"}, {"sweep": table}, (shown,), figure)
 
 
-def _chosen(args, field: Contest) -> list[str]:
+def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
     """The scorers to point out: those asked for, else the reader's own, else the five best."""
     for scorer in args.show or ():
         if scorer not in field.scorers:
@@ -292,7 +296,7 @@ def _chosen(args, field: Contest) -> list[str]:
     return args.show or own or rank(field).table["scorer"].head(5).tolist()
 
 
-def _scores(args, source: Digest | Pool) -> dict[str, np.ndarray]:
+def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {}
     for given in args.scores or ():
         name, equals, path = given.partition("=")
@@ -331,17 +335,17 @@ class _about:
     def __init__(self, what: str):
         self.what = what
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind, error, trace):
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, ValueError | NotProven) and not str(error).startswith(str(self.what)):
-            kind = NotProven if isinstance(error, NotProven) else DataError
-            raise kind(f"{self.what}: {error}") from None
+            refusal = NotProven if isinstance(error, NotProven) else DataError
+            raise refusal(f"{self.what}: {error}") from None
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         self.exit(2, one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
 
 
@@ -372,7 +376,7 @@ def _file(text: str) -> str:
     return text
 
 
-def _reweight_arguments(parser):
+def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency"
     )
@@ -380,20 +384,20 @@ def _reweight_arguments(parser):
     _plot_argument(parser)
 
 
-def _rank_arguments(parser):
+def _rank_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
     _scores_arguments(parser)
 
 
-def _dataset_arguments(parser):
+def _dataset_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
     parser.add_argument(
         "--reference", help="what the shipped scorers compare with: refA, or the one WMT used (default: refA)"
     )
 
 
-def _sweep_arguments(parser):
+def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     _step_argument(parser)
     _scores_arguments(parser)
@@ -401,7 +405,7 @@ def _sweep_arguments(parser):
     _plot_argument(parser)
 
 
-def _evaluate_arguments(parser):
+def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     one = parser.add_mutually_exclusive_group(required=True)
     one.add_argument("--human", metavar="FILE", type=_file, help="human ratings: a table, or rows of MQM errors")
     one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
@@ -414,7 +418,7 @@ def _evaluate_arguments(parser):
     _plot_argument(parser)
 
 
-def _calibrate_arguments(parser):
+def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second"
     )
@@ -439,20 +443,20 @@ def _calibrate_arguments(parser):
     _plot_argument(parser)
 
 
-def _beta_arguments(parser, required: bool = False):
+def _beta_arguments(parser: argparse.ArgumentParser, required: bool = False) -> None:
     one = parser.add_mutually_exclusive_group(required=required)
     one.add_argument("--beta", type=_number, help=BETA + ("" if required else "; without it, the natural one"))
     one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
     _step_argument(parser)
 
 
-def _step_argument(parser, default: float = 0.02):
+def _step_argument(parser: argparse.ArgumentParser, default: float = 0.02) -> None:
     parser.add_argument(
         "--step", type=_step, default=default, help="distance of balances in a sweep (default: %(default)s)"
     )
 
 
-def _scores_arguments(parser):
+def _scores_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scores",
         nargs="+",
@@ -462,15 +466,15 @@ def _scores_arguments(parser):
         help="segment scores of your scorers, called NAME or after the file",
     )
     parser.add_argument(
-        "--ignore-extra", action="store_true", help="leave out systems and segments of your files that are not rated"
+        "--ignore-extra", action="store_true", help="leave out segments of your tables that the dataset does not know"
     )
 
 
-def _show_argument(parser):
+def _show_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show", nargs="+", action="extend", metavar="SCORER", help="scorers to point out in a sweep")
 
 
-def _plot_argument(parser):
+def _plot_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="FILE", type=_file, help="draw a figure: .svg, .png or .pdf")
 
 
@@ -498,7 +502,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"whichbird {__version__}")
     commands = top.add_subparsers(dest="command", metavar="command", required=True, parser_class=_Parser)
     for name, (run, add_arguments) in COMMANDS.items():
-        lines = run.__doc__.split("\n")
+        lines = (run.__doc__ or "").split("\n")
         text = "\n".join([lines[0], *(line.removeprefix("    ") for line in lines[1:])]).strip()
         sub = commands.add_parser(
             name,
@@ -513,7 +517,10 @@ def parser() -> argparse.ArgumentParser:
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
         form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
         sub.add_argument(
-            "--out", metavar="FILE", type=_file, help="write the result to a file too: JSON if named so, else CSV"
+            "--out",
+            metavar="FILE",
+            type=_file,
+            help="write the result to a file too: JSON if named so, else CSV; - is standard output",
         )
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
@@ -527,6 +534,8 @@ def run(argv: list[str]) -> int:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is no reason to fail
         args = parser().parse_args(argv)
+        if args.out == "-":  # standard output gets what the file would
+            args.out, args.csv = None, not args.json
         who = f"whichbird {args.command}"
         check_outputs(args)
         with warnings.catch_warnings(record=True) as caught:

@@ -12,14 +12,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import check
+from .check import Array
 
 EPS = np.finfo(np.float64).eps
 TOLERANCE = 1e-9  # how exactly a target β must be reached: far above rounding, far below anything printed
 
 
-def mean(x, w=None) -> float:
+def mean(x: ArrayLike, w: ArrayLike | None = None) -> float:
     """Weighted mean of x (K,).
 
     >>> mean([0, 1, 5], [1, 1, 0])
@@ -30,7 +32,7 @@ def mean(x, w=None) -> float:
     return float(centre + check.weights(w, x.size) @ (x - centre))
 
 
-def covariance(x, y, w=None) -> float:
+def covariance(x: ArrayLike, y: ArrayLike, w: ArrayLike | None = None) -> float:
     """Weighted population covariance of x and y, both (K,).
 
     >>> covariance([0, 1], [0, 3])
@@ -42,7 +44,7 @@ def covariance(x, y, w=None) -> float:
     return float(w @ (_centred(x, w) * _centred(y, w)))
 
 
-def variance(x, w=None) -> float:
+def variance(x: ArrayLike, w: ArrayLike | None = None) -> float:
     """Weighted population variance of x (K,).
 
     >>> variance([0, 2])
@@ -51,7 +53,7 @@ def variance(x, w=None) -> float:
     return covariance(x, x, w)
 
 
-def balance(adequacy, fluency, w=None) -> float:
+def balance(adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None) -> float:
     """β(w): adequacy's share of the two marginal variances, between 0 (all fluency) and 1 (all adequacy).
 
     >>> balance([0, 2], [0, 1])
@@ -69,7 +71,7 @@ def balance(adequacy, fluency, w=None) -> float:
     return s_a / (s_a + s_f)
 
 
-def balances(adequacy, fluency, w: np.ndarray) -> np.ndarray:
+def balances(adequacy: ArrayLike, fluency: ArrayLike, w: Array) -> Array:
     """β of many weightings at once, from the rows of w (n, K), each summing to one: shape (n,).
 
     Faster than `balance` row by row, and with fewer digits where nearly all weight lies on one point; NaN where all does.
@@ -80,7 +82,7 @@ def balances(adequacy, fluency, w: np.ndarray) -> np.ndarray:
     return standard_balances(Standard.of(adequacy, fluency), w)
 
 
-def standard_balances(p: Standard, w: np.ndarray) -> np.ndarray:
+def standard_balances(p: Standard, w: Array) -> Array:
     """`balances` of a pool that is standard already."""
     s_a, s_f = (w @ x**2 - (w @ x) ** 2 for x in (p.a, p.f))
     both = s_a + s_f
@@ -107,7 +109,7 @@ def from_std_balance(beta_std: float) -> float:
     return float(s**2 / (s**2 + (1 - s) ** 2))
 
 
-def pair_balances(adequacy, fluency) -> np.ndarray:
+def pair_balances(adequacy: ArrayLike, fluency: ArrayLike) -> Array:
     """β of every pair of systems k < k′ weighted ½, ½, in the order of numpy.triu_indices(K, 1): shape (K(K−1)/2,).
 
     A pair with the same adequacy and the same fluency has no balance; NaN stands in its place.
@@ -129,7 +131,7 @@ class Reach(NamedTuple):
     high_pairs: tuple[tuple[int, int], ...]
 
 
-def reach(adequacy, fluency) -> Reach:
+def reach(adequacy: ArrayLike, fluency: ArrayLike) -> Reach:
     """The smallest and largest balance any weighting of at least two systems can have, with the pairs that attain them.
 
     >>> reach([0, 2, 0], [0, 1, 3])
@@ -139,13 +141,13 @@ def reach(adequacy, fluency) -> Reach:
     i, j = np.triu_indices(np.size(adequacy), 1)
     low, high = reachable(adequacy, fluency)
 
-    def attain(value):
+    def attain(value: float) -> tuple[tuple[int, int], ...]:
         return tuple((int(i[n]), int(j[n])) for n in np.flatnonzero(np.abs(pairs - value) <= 8 * EPS))
 
     return Reach(low, high, attain(low), attain(high))
 
 
-def reachable(adequacy, fluency) -> tuple[float, float]:
+def reachable(adequacy: ArrayLike, fluency: ArrayLike) -> tuple[float, float]:
     """(βmin, βmax): the range of balances that reweighting can reach.
 
     The slope between two systems is a mean of the slopes of the steps between them in sorted order, so the steepest and
@@ -157,7 +159,7 @@ def reachable(adequacy, fluency) -> tuple[float, float]:
     return _reachable(Standard.of(adequacy, fluency))
 
 
-def target(adequacy, fluency, beta) -> float:
+def target(adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> float:
     """Return `beta` as a float if this pool can reach it, else raise ValueError naming the reachable range.
 
     >>> target([0, 2, 0], [0, 1, 3], 0.9)
@@ -174,11 +176,11 @@ def target(adequacy, fluency, beta) -> float:
 
 def out_of_reach(beta: float, low: float, high: float) -> ValueError:
     """The refusal of a target, every number with as many digits as bring it back exactly."""
-    beta, low, high = (np.format_float_positional(x, trim="-") for x in (beta, low, high))
-    return ValueError(f"beta = {beta} cannot be reached; this pool reaches {low} to {high}")
+    asked, first, last = (np.format_float_positional(x, trim="-") for x in (beta, low, high))
+    return ValueError(f"beta = {asked} cannot be reached; this pool reaches {first} to {last}")
 
 
-def collision(w) -> float:
+def collision(w: ArrayLike) -> float:
     """Σ w_k², the chance that two systems drawn by w are the same one.
 
     >>> collision([1, 1])
@@ -189,7 +191,7 @@ def collision(w) -> float:
     return float(w @ w)
 
 
-def ess(w) -> float:
+def ess(w: ArrayLike) -> float:
     """Effective sample size 1 / Σ w_k²: from 1 (all weight on one system) to K (uniform).
 
     >>> ess([1, 1, 0])
@@ -198,7 +200,7 @@ def ess(w) -> float:
     return 1.0 / collision(w)
 
 
-def constraint(w, adequacy, fluency, beta) -> float:
+def constraint(w: ArrayLike | None, adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> float:
     """b(w, β̂) = (1 − β̂) σ(a; w)² − β̂ σ(f; w)²: zero exactly where β(w) = β̂, positive where β(w) is larger.
 
     In squared units of the scores: judge a result by β(w), never by |b| alone.
@@ -212,7 +214,7 @@ def constraint(w, adequacy, fluency, beta) -> float:
     return float((1 - beta) * (w @ _centred(a, w) ** 2) - beta * (w @ _centred(f, w) ** 2))
 
 
-def constraint_gradient(w, adequacy, fluency, beta) -> np.ndarray:
+def constraint_gradient(w: ArrayLike | None, adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> Array:
     """∂b/∂w on the plane Σw = 1, shape (K,): (1 − β̂)(a_k − μ_a)² − β̂ (f_k − μ_f)², up to a constant along 1.
 
     The unrestricted gradient differs from it by a multiple of the vector of ones, which the multiplier λ absorbs.
@@ -226,7 +228,7 @@ def constraint_gradient(w, adequacy, fluency, beta) -> np.ndarray:
     return (1 - beta) * _centred(a, w) ** 2 - beta * _centred(f, w) ** 2
 
 
-def pool(adequacy, fluency) -> tuple[np.ndarray, np.ndarray]:
+def pool(adequacy: ArrayLike, fluency: ArrayLike) -> tuple[Array, Array]:
     """The two score vectors of a pool, checked: equal lengths, finite, at least two systems that differ.
 
     >>> pool([0, 2], [0, 1])
@@ -247,20 +249,21 @@ class Standard(NamedTuple):
     Scores that differ by no more than their rounding come out exactly equal, so that later code may compare with ==.
     """
 
-    a: np.ndarray
-    f: np.ndarray
+    a: Array
+    f: Array
     scale: float
     resolution: float  # gaps up to this size are rounding of the scores given
 
     @classmethod
-    def of(cls, adequacy, fluency) -> Standard:
+    def of(cls, adequacy: ArrayLike, fluency: ArrayLike) -> Standard:
         a, f = pool(adequacy, fluency)
         scale = float(max(np.ptp(a), np.ptp(f)))
         noise = max(resolution(a), resolution(f)) / scale
-        return cls(*(_snapped((x - x.mean()) / scale, resolution(x) / scale) for x in (a, f)), scale, noise)
+        a, f = (snapped((x - x.mean()) / scale, resolution(x) / scale) for x in (a, f))
+        return cls(a, f, scale, noise)
 
 
-def resolution(x: np.ndarray) -> float:
+def resolution(x: Array) -> float:
     """How far apart two values of x may lie and still be the same number after rounding: a few units in the last place.
 
     >>> bool(resolution(np.array([0.0, 2.0])) < 1e-14)
@@ -269,23 +272,31 @@ def resolution(x: np.ndarray) -> float:
     return 4 * EPS * float(np.abs(x).max())
 
 
-def _snapped(x: np.ndarray, noise: float) -> np.ndarray:
-    order = np.argsort(x, kind="stable")
-    new = np.diff(x[order], prepend=-np.inf) > noise
-    first = order[np.flatnonzero(new)]  # one representative for every run of equal values
+def snapped(x: Array, noise: float | Array) -> Array:
+    """The vector x, or each row of it, with values that differ by no more than `noise` made equal."""
+    order = np.argsort(x, axis=-1, kind="stable")
+    sort = np.take_along_axis(x, order, -1)
+    new = np.diff(sort, prepend=-np.inf) > noise
+    first = np.maximum.accumulate(np.where(new, np.arange(x.shape[-1]), 0), axis=-1)  # one stands for a run of equals
     out = np.empty_like(x)
-    out[order] = x[first][np.cumsum(new) - 1]
+    np.put_along_axis(out, order, np.take_along_axis(sort, first, -1), -1)
     return out
 
 
+def ends(a: Array, f: Array) -> tuple[Array, Array]:
+    """βmin and βmax of standard scores (K,), or of each row of (R, K), by the argument of `reachable`."""
+    by_f, by_a = np.lexsort((a, f), axis=-1), np.lexsort((f, a), axis=-1)
+    gaps = [[np.diff(np.take_along_axis(x, order, -1)) for x in (a, f)] for order in (by_a, by_f)]
+    low, high = (_gap_balance(*gap) for gap in gaps)  # NaN between copies, and there is one that is not
+    return np.nanmin(low, axis=-1), np.nanmax(high, axis=-1)
+
+
 def _reachable(p: Standard) -> tuple[float, float]:
-    _, df, da = _steps(p.f, p.a)
-    low = _gap_balance(da, df).min()
-    _, da, df = _steps(p.a, p.f)
-    return float(low), float(_gap_balance(da, df).max())
+    low, high = ends(p.a, p.f)
+    return float(low), float(high)
 
 
-def _gap_balance(da: np.ndarray, df: np.ndarray) -> np.ndarray:
+def _gap_balance(da: Array, df: Array) -> Array:
     """β of pairs with these gaps; NaN where both are zero."""
     with np.errstate(invalid="ignore"):
         # dividing by the larger gap first keeps tiny gaps from squaring to zero
@@ -293,7 +304,7 @@ def _gap_balance(da: np.ndarray, df: np.ndarray) -> np.ndarray:
         return (da / big) ** 2 / ((da / big) ** 2 + (df / big) ** 2)
 
 
-def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _steps(x: Array, y: Array) -> tuple[Array, Array, Array]:
     """Distinct points, sorted by (y, x): the number of every system's point, and the gaps in x and y to the next."""
     order = np.lexsort((x, y))
     dx, dy = np.diff(x[order]), np.diff(y[order])
@@ -303,12 +314,12 @@ def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     return point, dx[moved], dy[moved]
 
 
-def _centred(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+def _centred(x: Array, w: Array) -> Array:
     x = x - x.mean()
     return x - w @ x
 
 
-def _unit(value, name: str = "beta") -> float:
+def _unit(value: float, name: str = "beta") -> float:
     try:
         out = float(value)
     except (TypeError, ValueError):

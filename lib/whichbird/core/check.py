@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
 
 
 class DataError(ValueError):
@@ -20,14 +23,14 @@ def near(name: str, others: Iterable[str], ask: str = "did you mean") -> str:
     >>> near("bleu", ["ende24", "jazh24", "BLEU"])
     "; did you mean 'BLEU'?"
     """
-    small = {}
+    small: dict[str, str] = {}
     for other in others:
         small.setdefault(str(other).casefold(), other)
     close = [small[key] for key in difflib.get_close_matches(str(name).casefold(), small, n=3, cutoff=0.5)]
     return f"; {ask} {' or '.join(map(repr, close))}?" if close else ""
 
 
-def vector(x, name: str, length: int | None = None) -> np.ndarray:
+def vector(x: ArrayLike, name: str, length: int | None = None) -> Array:
     """Return `x` as a float64 vector of finite numbers, or raise ValueError naming what is wrong.
 
     >>> vector([1, 2], "adequacy")
@@ -46,7 +49,7 @@ def vector(x, name: str, length: int | None = None) -> np.ndarray:
     return out
 
 
-def matrix(x, name: str, allow_nan: bool = False) -> np.ndarray:
+def matrix(x: ArrayLike, name: str, allow_nan: bool = False) -> Array:
     """Return `x` as a float64 matrix, systems × segments; NaN marks a missing cell where `allow_nan`.
 
     >>> matrix([[1, 2], [3, 4]], "scores").shape
@@ -59,7 +62,7 @@ def matrix(x, name: str, allow_nan: bool = False) -> np.ndarray:
     return out
 
 
-def counts(x, name: str) -> np.ndarray:
+def counts(x: ArrayLike, name: str) -> np.ndarray:
     """Return `x` as an array of whole numbers, of whatever integer type it has.
 
     >>> counts([0.5], "human")
@@ -73,7 +76,7 @@ def counts(x, name: str) -> np.ndarray:
     return out
 
 
-def weights(w, length: int) -> np.ndarray:
+def weights(w: ArrayLike | None, length: int) -> Array:
     """Return `w` normalised to sum one; uniform when `w` is None.
 
     >>> weights([1, 3], 2)
@@ -88,17 +91,18 @@ def weights(w, length: int) -> np.ndarray:
     total = out.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"the weights sum to {total:g}; their sum must be positive and finite")
-    return out / total
+    shares: Array = out / total
+    return shares
 
 
-def _floats(x, name: str) -> np.ndarray:
+def _floats(x: ArrayLike, name: str) -> Array:
     try:
         return np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} holds something that is not a number, or rows of unequal length") from None
 
 
-def _finite(out: np.ndarray, name: str, allow_nan: bool = False) -> None:
+def _finite(out: Array, name: str, allow_nan: bool = False) -> None:
     bad = np.isinf(out) if allow_nan else ~np.isfinite(out)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])

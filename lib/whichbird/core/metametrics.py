@@ -7,22 +7,25 @@ classical case.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import check
+from .check import Array
 from .permutation import PERMUTATIONS, SEED, p_values
 
 
-def pair_weights(w) -> np.ndarray:
+def pair_weights(w: ArrayLike) -> Array:
     """Normalised pair weights, in the order of numpy.triu_indices: w (K,) → (P,), or (W, K) → (W, P).
 
     >>> pair_weights([0.5, 0.25, 0.25])
     array([0.4, 0.4, 0.2])
     """
     pairs = _products(w)
-    return pairs / pairs.sum(axis=-1, keepdims=True)
+    shares: Array = pairs / pairs.sum(axis=-1, keepdims=True)
+    return shares
 
 
-def _products(w) -> np.ndarray:
+def _products(w: ArrayLike) -> Array:
     """Pair weights up to a common factor, in such units that uniform weights give ones: w (…, K) → (…, P)."""
     w = np.asarray(w, dtype=np.float64)
     if w.ndim == 0 or w.shape[-1] < 2:
@@ -38,7 +41,7 @@ def _products(w) -> np.ndarray:
     return w[..., i] * w[..., j]
 
 
-def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
+def spa_from_p(human_p: ArrayLike, scorer_p: ArrayLike, w: ArrayLike | None = None) -> Array:
     """Soft pairwise accuracy 1 − Σ π |p_human − p_scorer| from p-values.
 
     `human_p` (P,), `scorer_p` (…, P); `w` None (uniform), (K,) or (W, K). Returns shape (…), with W in front where
@@ -58,7 +61,8 @@ def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
     distance = h - s
     np.abs(distance, out=distance)  # in place: for thousands of scorers fresh memory costs more than arithmetic
     if w is None:
-        return 1 - distance.mean(axis=-1)
+        plain: Array = 1 - distance.mean(axis=-1)
+        return plain
     pi = pair_weights(w)
     if pi.shape[-1] != distance.shape[-1]:
         raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {h.size} p-values")
@@ -67,7 +71,9 @@ def spa_from_p(human_p, scorer_p, w=None) -> np.ndarray | float:
     return np.subtract(1, far, out=far)[()]  # [()] turns an array without axes into a number
 
 
-def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEED) -> float:
+def spa(
+    human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None, permutations: int = PERMUTATIONS, seed: int = SEED
+) -> float:
     """Soft pairwise accuracy from segment scores (K, N) of people and of a scorer.
 
     >>> human = [[1, 2, 3, 4], [0, 1, 2, 3], [0, 0, 0, 0]]
@@ -80,7 +86,7 @@ def spa(human, scorer, w=None, permutations: int = PERMUTATIONS, seed: int = SEE
     return float(spa_from_p(p_values(human, permutations, seed), p_values(scorer, permutations, seed), w))
 
 
-def pairwise_accuracy(human, scorer, w=None) -> float:
+def pairwise_accuracy(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:
     """Share of pairs that a scorer orders as people do, from system scores (K,).
 
     Pairs that people tie are left out; pairs that only the scorer ties count as wrong.
@@ -97,7 +103,7 @@ def pairwise_accuracy(human, scorer, w=None) -> float:
     return float(pi[truth == claim].sum() / pi.sum())
 
 
-def pearson(human, scorer, w=None) -> float:
+def pearson(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:
     """Weighted Pearson correlation (population form) of system scores (K,).
 
     >>> round(pearson([1, 2, 3], [2, 4, 7]), 4)
@@ -109,7 +115,7 @@ def pearson(human, scorer, w=None) -> float:
     return float(np.clip(r, -1, 1))  # rounding can carry it past one
 
 
-def _standard(x: np.ndarray, w: np.ndarray, name: str) -> np.ndarray:
+def _standard(x: Array, w: Array, name: str) -> Array:
     """x around its weighted mean, on a scale on which its systems with weight lie 1 apart at most."""
     used = x[w > 0]
     if np.ptp(used) <= 1e-14 * np.abs(used).max():  # means of the same scores differ by rounding
@@ -118,7 +124,7 @@ def _standard(x: np.ndarray, w: np.ndarray, name: str) -> np.ndarray:
     return x - w @ x
 
 
-def _p(p, name: str) -> np.ndarray:
+def _p(p: ArrayLike, name: str) -> Array:
     p = np.asarray(p, dtype=np.float64)
     if p.ndim == 0 or p.shape[-1] == 0:
         raise ValueError(f"{name} has shape {p.shape}; one p-value per pair of systems is needed")
@@ -127,7 +133,7 @@ def _p(p, name: str) -> np.ndarray:
     return p
 
 
-def _systems(human, scorer, w) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _systems(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None) -> tuple[Array, Array, Array]:
     h = check.vector(human, "human")
     if h.size < 2:
         raise ValueError(f"{h.size} system; at least two are needed")

@@ -14,17 +14,20 @@ product decides all other cases.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import check
 
 PERMUTATIONS, SEED = 1000, 4
 _EPS = np.finfo(np.float64).eps
+_ROOM, _BLOCK = 1 << 23, 1 << 16  # numbers in memory at a time: of all the sums, and in one step with them
 
 
-def p_values(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_values(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """p-values of all pairs i < j, in the order of numpy.triu_indices, from segment scores x (K, N): shape (K(K−1)/2,).
 
     A NaN marks a missing segment; a pair is compared where both systems have a score (p = 1 where they share none).
@@ -35,24 +38,40 @@ def p_values(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarra
     return p_counts(x, permutations, seed) / permutations
 
 
-def p_counts(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_counts(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """The same as whole numbers: how many permutations reach the observed gap, shape (K(K−1)/2,).
 
     >>> p_counts([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
     array([18])
     """
     x, s = _checked(x, permutations, seed, allow_nan=True)
-    missing = np.isnan(x)
+    there = ~np.isnan(x)
+    used = there.sum(axis=0) > 1  # a segment that fewer than two systems have belongs to no pair
+    if not used.all():
+        x, s, there = x[:, used], s[:, used], there[:, used]
+    x = np.where(there, x, 0.0)
     i, j = np.triu_indices(x.shape[0], 1)
-    out = _counts(np.where(missing, 0.0, x), s, i, j)
-    for p in np.flatnonzero(missing.any(axis=1)[i] | missing.any(axis=1)[j]):
-        pair = [i[p], j[p]]
-        both = ~missing[pair].any(axis=0)
-        out[p] = _counts(x[pair][:, both], s[:, both], np.array([0]), np.array([1]))[0]
+    out = np.full(i.size, permutations)
+    # Adding zero changes no sum in order. So system k, compared with one that has the segments v, sums k's scores with
+    # zeros outside v: one row for each k and v, however many pairs need it.
+    _, some, of = np.unique(np.packbits(there, axis=1), axis=0, return_index=True, return_inverse=True)
+    patterns, of = there[some], of.ravel()
+    count = there.astype(np.float64)
+    todo = np.flatnonzero((count @ count.T)[i, j])
+    room, step = max(_ROOM // (x.shape[1] + permutations), 2 * len(x)), i.size  # rows that fit; pairs in one go
+    if len(x) * len(patterns) > room:  # then a few pairs at a time, side by side where they share rows
+        todo, step = todo[np.lexsort((of[j[todo]], of[i[todo]]))], room // 2
+    for start in range(0, todo.size, step):
+        part = todo[start : start + step]
+        rows = np.concatenate([i[part] * len(patterns) + of[j[part]], j[part] * len(patterns) + of[i[part]]])
+        rows, at = np.unique(rows, return_inverse=True)
+        k, v = np.divmod(rows, len(patterns))
+        first, second = at.reshape(2, -1)
+        out[part] = _counts(np.where(patterns[v], x[k], 0.0), s, first, second)
     return out
 
 
-def permuted_gaps(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def permuted_gaps(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """What the test compares, for one pair x (2, N): the observed mean gap, then the permuted: (1 + permutations,).
 
     >>> gaps = permuted_gaps([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
@@ -66,7 +85,7 @@ def permuted_gaps(x, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.n
     return np.concatenate([[gap.mean()], s @ gap / x.shape[1]])
 
 
-def p_curves(x, shifts, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_curves(x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """P-values of x + shifts[d] for every dial d, from one permutation test: shape (D, K(K−1)/2).
 
     `x` (K, N) are segment scores without gaps, `shifts` (D, K) one constant per dial and system. Exactly equal to
@@ -78,7 +97,7 @@ def p_curves(x, shifts, permutations: int = PERMUTATIONS, seed: int = SEED) -> n
     return p_curve_counts(x, shifts, permutations, seed) / permutations
 
 
-def p_curve_counts(x, shifts, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_curve_counts(x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """The same as whole numbers of permutations.
 
     Moving one system of a pair up by c adds N·c to the plain gap and less to the signed one: each swapped segment costs
@@ -96,24 +115,28 @@ def p_curve_counts(x, shifts, permutations: int = PERMUTATIONS, seed: int = SEED
     some = np.flatnonzero(swapped)  # a permutation that swaps nothing reaches the observed gap at any dial
     i, j = np.triu_indices(x.shape[0], 1)
     per_swap = _rise(x, s[some]) / (2 * swapped[some])
-    thresholds = np.sort(per_swap[i] - per_swap[j], axis=1)  # (P, B)
     gap = shifts.T[i] - shifts.T[j]  # (P, D)
     below = np.empty(gap.shape, dtype=np.int64)
-    for row, (sorted_row, at) in enumerate(zip(thresholds, gap, strict=True)):
-        below[row] = np.searchsorted(sorted_row, at)
-    out = (permutations - below).T
+    doubt = np.zeros(gap.shape, dtype=bool)
     # Rounding of sums of N numbers puts thresholds and gaps in doubt by this much, with room for every operation.
     size = np.abs(x).sum(axis=1) + x.shape[1] * np.abs(shifts).max(axis=0, initial=0)
     slack = (4 * x.shape[1] + 16) * _EPS * (size[i] + size[j])[:, None] / swapped[some].min(initial=x.shape[1])
     last = len(some) - 1
-    doubt = np.zeros(gap.shape, dtype=bool)
-    for near in (below - 1, below) if some.size else ():
-        doubt |= np.abs(np.take_along_axis(thresholds, np.clip(near, 0, last), axis=1) - gap) <= slack
+    for part in _blocks(i.size, permutations):
+        thresholds = np.sort(per_swap[i[part]] - per_swap[j[part]], axis=1)
+        for row, sorted_row in enumerate(thresholds, part.start):
+            below[row] = np.searchsorted(sorted_row, gap[row])
+        for near in (below[part] - 1, below[part]) if some.size else ():
+            beside = np.take_along_axis(thresholds, np.clip(near, 0, last), axis=1)
+            doubt[part] |= np.abs(beside - gap[part]) <= slack[part]
+    out = (permutations - below).T
     _settle(out, doubt, lambda k, dial: x[k] + shifts[dial, k][:, None], s)
     return out
 
 
-def p_line_counts(x, direction, dials, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_line_counts(
+    x: ArrayLike, direction: ArrayLike, dials: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED
+) -> np.ndarray:
     """Counts for x + d·direction at every dial d, where `direction` (K, N) may differ from segment to segment: (D, P).
 
     Signed and plain gap are both linear in d, so a permutation reaches the observed gap on one side of a threshold;
@@ -130,33 +153,39 @@ def p_line_counts(x, direction, dials, permutations: int = PERMUTATIONS, seed: i
         raise ValueError(f"dials are {grid.tolist()}; at least one is expected, each larger than the one before")
     i, j = np.triu_indices(x.shape[0], 1)
     stay = (s > 0).all(axis=1)  # these permutations swap nothing, so they reach the observed gap at any dial
-    # (P, B): any other permutation reaches the observed gap where at_zero + d·slope ≥ 0
-    at_zero, slope = (rise[i] - rise[j] for rise in (_rise(x, s[~stay]), _rise(v, s[~stay])))
-    rising, falling = slope > 0, slope < 0
-    flat = ~(rising | falling)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first = np.searchsorted(grid, -at_zero / slope)  # the first dial at or past the threshold
-    # A rising permutation counts from `first` on; a falling one up to there; a flat one everywhere or nowhere.
-    base = stay.sum() + (falling | (flat & (at_zero > 0))).sum(axis=1)
-    change = np.zeros((i.size, grid.size + 1), dtype=np.int64)
-    for side, sign in ((rising, 1), (falling, -1)):
-        pair, row = np.nonzero(side)
-        at = pair * (grid.size + 1) + first[pair, row]
-        change += sign * np.bincount(at, minlength=change.size).reshape(change.shape)
-    out = (base[:, None] + np.cumsum(change, axis=1)[:, :-1]).T
+    rise_x, rise_v = _rise(x, s[~stay]), _rise(v, s[~stay])
     size = np.abs(x).sum(axis=1) + np.abs(grid).max() * np.abs(v).sum(axis=1)
-    slack = (8 * x.shape[1] + 32) * _EPS * (size[i] + size[j])[:, None]
+    out = np.empty((grid.size, i.size), dtype=np.int64)
     doubt = np.zeros((i.size, grid.size), dtype=bool)
-    doubt[(flat & (np.abs(at_zero) <= slack)).any(axis=1)] = True
-    for near in (first - 1, first):  # if any dial is in doubt, then so is one of the two beside the threshold
-        dial = np.clip(near, 0, grid.size - 1)
-        for pair, row in np.argwhere((np.abs(at_zero + grid[dial] * slope) <= slack) & ~flat):
-            doubt[pair] |= np.abs(at_zero[pair, row] + grid * slope[pair, row]) <= slack[pair]
+    for part in _blocks(i.size, permutations):
+        # (Q, B): any other permutation reaches the observed gap where at_zero + d·slope ≥ 0
+        at_zero, slope = (rise[i[part]] - rise[j[part]] for rise in (rise_x, rise_v))
+        rising, falling = slope > 0, slope < 0
+        flat = ~(rising | falling)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first = np.searchsorted(grid, -at_zero / slope)  # the first dial at or past the threshold
+        # A rising permutation counts from `first` on; a falling one up to there; a flat one everywhere or nowhere.
+        base = stay.sum() + (falling | (flat & (at_zero > 0))).sum(axis=1)
+        change = np.zeros((len(base), grid.size + 1), dtype=np.int64)
+        for side, sign in ((rising, 1), (falling, -1)):
+            pair, row = np.nonzero(side)
+            at = pair * (grid.size + 1) + first[pair, row]
+            change += sign * np.bincount(at, minlength=change.size).reshape(change.shape)
+        out[:, part] = (base[:, None] + np.cumsum(change, axis=1)[:, :-1]).T
+        slack = (8 * x.shape[1] + 32) * _EPS * (size[i[part]] + size[j[part]])[:, None]
+        unsure = doubt[part]  # a view: what is marked here is marked there
+        unsure[(flat & (np.abs(at_zero) <= slack)).any(axis=1)] = True
+        for near in (first - 1, first):  # if any dial is in doubt, then so is one of the two beside the threshold
+            dial = np.clip(near, 0, grid.size - 1)
+            for pair, row in np.argwhere((np.abs(at_zero + grid[dial] * slope) <= slack) & ~flat):
+                unsure[pair] |= np.abs(at_zero[pair, row] + grid * slope[pair, row]) <= slack[pair]
     _settle(out, doubt, lambda k, dial: x[k] + grid[dial][:, None] * v[k], s)
     return out
 
 
-def _settle(out: np.ndarray, doubt: np.ndarray, scores, s: np.ndarray) -> None:
+def _settle(
+    out: np.ndarray, doubt: np.ndarray, scores: Callable[[np.ndarray, np.ndarray], np.ndarray], s: np.ndarray
+) -> None:
     """Put the test's own answer in `out` (D, P) where `doubt` (P, D) says so.
 
     `scores`(k, dial), for systems and dials (Q,), gives the systems' scores at these dials, (Q, N).
@@ -170,7 +199,7 @@ def _settle(out: np.ndarray, doubt: np.ndarray, scores, s: np.ndarray) -> None:
         out[dial, pair] = _counts(x, s, first, first + pair.size)
 
 
-def _checked(x, permutations, seed, allow_nan: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def _checked(x: ArrayLike, permutations: int, seed: int, allow_nan: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The scores as a matrix and the signs that go with it, or a refusal."""
     x = check.matrix(x, "x", allow_nan)
     if x.shape[0] < 2 or x.shape[1] < 1:
@@ -182,7 +211,8 @@ def _checked(x, permutations, seed, allow_nan: bool = False) -> tuple[np.ndarray
 
 def _rise(x: np.ndarray, s: np.ndarray) -> np.ndarray:
     """Signed sum minus plain sum of each system's scores x (K, N) under each permutation: (K, B)."""
-    return (x @ s.T) - x.sum(axis=1, keepdims=True)
+    out: np.ndarray = (x @ s.T) - x.sum(axis=1, keepdims=True)
+    return out
 
 
 @lru_cache(maxsize=4)
@@ -195,24 +225,47 @@ def signs(segments: int, permutations: int = PERMUTATIONS, seed: int = SEED) -> 
 
 def _counts(x: np.ndarray, s: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """How many rows of s give each pair (i, j) of rows of x (K, N) a signed gap of at least the plain gap."""
-    permuted, observed = s @ x.T, x.sum(axis=1)
-    excess = (permuted[:, i] - permuted[:, j]) - (observed[i] - observed[j])
+    rise = _rise(x, s)
     # Summing N numbers in any order errs by at most N·eps·Σ|x| / 2. Beyond this slack no order can change the sign.
-    size = np.abs(x).sum(axis=1)
-    slack = (2 * x.shape[1] + 8) * _EPS * (size[i] + size[j])
-    out = (excess > slack).sum(axis=0)
-    row, pair = np.nonzero(np.abs(excess) <= slack)
-    if row.size:
-        # in blocks, so that a pool of near-identical systems, where every row is in doubt, stays within memory
-        rows, at = np.unique(row, return_inverse=True)
-        blocks = np.array_split(rows, -(-rows.size // 64))
-        settled = np.concatenate([_in_order(s[block][:, None, :] * x) for block in blocks])
-        plain = _in_order(x)
-        reached = settled[at, i[pair]] - settled[at, j[pair]] >= plain[i[pair]] - plain[j[pair]]
-        out = out + np.bincount(pair[reached], minlength=out.size)
+    slack = (2 * x.shape[1] + 8) * _EPS * np.abs(x).sum(axis=1)
+    out = np.empty(i.size, dtype=np.int64)
+    plain, settled = np.empty(0), np.empty(0)  # sums in order; the second is filled where a near-tie asks for it
+    for part in _blocks(i.size, len(s)):
+        a, b = i[part], j[part]
+        excess = rise[a]
+        excess -= rise[b]
+        limit = (slack[a] + slack[b])[:, None]
+        above = excess > limit
+        out[part] = above.sum(axis=1)
+        sure = above | (excess < -limit)
+        if not sure.all():
+            pair, row = np.nonzero(~sure)
+            if not plain.size:
+                plain, settled = _in_order(x, np.arange(len(x))), np.full(rise.size, np.nan)
+            a, b = a[pair], b[pair]
+            at = np.concatenate([a, b]) * len(s) + np.concatenate([row, row])
+            todo = np.unique(at[np.isnan(settled[at])])
+            settled[todo] = _in_order(x, todo // len(s), s, todo % len(s))
+            first, second = settled[at].reshape(2, -1)
+            out[part] += np.bincount(pair[first - second >= plain[a] - plain[b]], minlength=len(out[part]))
     return out
 
 
-def _in_order(x: np.ndarray) -> np.ndarray:
-    """Sums along the last axis, strictly from first to last (cumsum is sequential by definition; sum is not)."""
-    return np.cumsum(x, axis=-1)[..., -1] if x.shape[-1] else np.zeros(x.shape[:-1])
+def _in_order(x: np.ndarray, k: np.ndarray, s: np.ndarray | None = None, b: np.ndarray | None = None) -> np.ndarray:
+    """Sums of the rows k of x, with the signs of the rows b of s where given, strictly from first to last: (Q,).
+
+    cumsum is sequential by definition; sum is not.
+    """
+    out = np.empty(k.size)
+    for part in _blocks(k.size, x.shape[1]):
+        terms = x[k[part]]
+        if s is not None and b is not None:
+            terms *= s[b[part]]
+        out[part] = np.cumsum(terms, axis=1, out=terms)[:, -1]
+    return out
+
+
+def _blocks(rows: int, width: int) -> Iterator[slice]:
+    """Slices that cover `rows` rows of this width, so few in each that what is made of them stays in the cache."""
+    step = max(_BLOCK // width, 1)
+    return (slice(start, start + step) for start in range(0, rows, step))

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import check
+from .check import Array
 
 NORMAL = 0.6744897501960817  # half of a standard normal sample lies within this distance of its median
 
@@ -19,11 +21,11 @@ NORMAL = 0.6744897501960817  # half of a standard normal sample lies within this
 class Scatter(NamedTuple):
     """`centre` (2,) and `matrix` (2, 2), symmetric and positive definite, in the data's units and their squares."""
 
-    centre: np.ndarray
-    matrix: np.ndarray
+    centre: Array
+    matrix: Array
 
 
-def spread(x) -> float:
+def spread(x: ArrayLike) -> float:
     """The median distance of x (K,) from its median, scaled to be the standard deviation of a normal sample.
 
     >>> round(spread([1, 2, 3, 4, 900]), 4)
@@ -33,7 +35,7 @@ def spread(x) -> float:
     return float(np.median(np.abs(x - np.median(x))) / NORMAL)
 
 
-def scatter(adequacy, fluency) -> Scatter:
+def scatter(adequacy: ArrayLike, fluency: ArrayLike) -> Scatter:
     """Medians, robust spreads, and the correlation of the spreads of sum and difference; both vectors are (K,).
 
     With s₊ and s₋ the spreads of the sum and the difference of the standardised aspects, the correlation is
@@ -57,17 +59,18 @@ def scatter(adequacy, fluency) -> Scatter:
     return Scatter(centre, np.outer(scale, scale) * [[1, rho], [rho, 1]])
 
 
-def distance(cloud: Scatter, adequacy, fluency) -> np.ndarray:
+def distance(cloud: Scatter, adequacy: ArrayLike, fluency: ArrayLike) -> Array:
     """Mahalanobis distance from the centre of a cloud, of points given by two arrays of any one shape.
 
     >>> distance(Scatter(np.zeros(2), np.diag([4, 1])), [2, 0, 4], [0, 1, 0])
     array([1., 1., 2.])
     """
     away = np.stack([np.asarray(adequacy) - cloud.centre[0], np.asarray(fluency) - cloud.centre[1]], axis=-1)
-    return np.sqrt(np.einsum("...i,ij,...j->...", away, np.linalg.inv(cloud.matrix), away))
+    squared: Array = np.einsum("...i,ij,...j->...", away, np.linalg.inv(cloud.matrix), away)
+    return np.sqrt(squared)
 
 
-def _differ(x: np.ndarray, name: str) -> float:
+def _differ(x: Array, name: str) -> float:
     """The spread of x, refused where it is zero up to rounding: the matrix would be singular."""
     value = spread(x)
     if value <= 1e-12 * np.ptp(x):

@@ -25,7 +25,7 @@ from .pool import Pool, system_means
 from .protocol import Tested, fingerprint, signature
 from .registry import DATASETS
 
-FORMAT = 2  # 1 held the paper's families, and did not say so
+FORMAT = 2  # 1 held the curves of the paper's families, and did not say which
 RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
 MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
@@ -104,7 +104,7 @@ class Digest:
         """One line that says what a number rests on.
 
         >>> load("ende24").signature
-        'ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0'
+        'ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:...'
         """
         i = self.info
         return signature(self, i["permutations"], i["seed"], i["release"])
@@ -224,7 +224,9 @@ class Digest:
                 f"'make data ONLY={self.name}' adds them"
             )
         step = self[f"curves_{family}"]
-        return np.cumsum(step, axis=1, dtype=step.dtype)
+        if self.info["format"] == 1:  # dials before pairs
+            return np.cumsum(step, axis=1, dtype=step.dtype)
+        return np.ascontiguousarray(np.cumsum(step, axis=2, dtype=step.dtype).swapaxes(1, 2))
 
     def curves(self, family: str) -> np.ndarray:
         """P-values of every scorer along the dials of one of `families`: (M, dials, P)."""
@@ -293,8 +295,9 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         ]
         counts = np.array([p_curve_counts(v, c, permutations, seed) for v, c in zip(x, moved, strict=True)])
         counts = counts.reshape(len(x), FAMILIES[family].dials.size, k * (k - 1) // 2)
-        # neighbouring dials differ little, so what is stored is the step from one to the next: it packs ten times smaller
-        arrays[f"curves_{family}"] = np.diff(counts, axis=1, prepend=0).astype(np.min_scalar_type(-permutations))
+        # neighbouring dials differ little, so what is stored is the step from one to the next, dials together: mostly zeros
+        step = np.diff(counts, axis=1, prepend=0).astype(np.min_scalar_type(-permutations))
+        arrays[f"curves_{family}"] = np.ascontiguousarray(step.swapaxes(1, 2))
     if standard is not None:
         lacking = [s for s in pool.scorers if s not in standard.scorers]
         if lacking or standard.systems != pool.systems:

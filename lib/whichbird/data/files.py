@@ -8,7 +8,7 @@ from pathlib import Path
 from ..core.check import DataError
 
 
-def read_text(path, hint: str = "") -> str:
+def read_text(path: str | os.PathLike[str], hint: str = "") -> str:
     """The text of a UTF-8 file, its CRLF and byte-order mark removed. `hint` helps whoever has no such file."""
     path = Path(path)
     try:
@@ -30,14 +30,14 @@ def read_text(path, hint: str = "") -> str:
     return text.replace("\r\n", "\n")
 
 
-def check_output(path, force: bool) -> Path:
+def check_output(path: str | os.PathLike[str], force: bool) -> Path:
     """Where a file may be written, links followed, or a refusal; asked before long work starts."""
     path = Path(path)
     try:
+        there = _is_there(path)  # asked first: from Python 3.13 on, resolve has nothing against a loop of links
         target = path.resolve()  # where a link leads
-        there = target.exists()
-    except (OSError, RuntimeError) as error:  # no current folder, a loop of links, a name too long
-        raise DataError(f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})") from None
+    except OSError as error:  # no current folder, a loop of links, a name too long
+        raise DataError(f"{path}: cannot be written ({error.strerror})") from None
     for folder in (path.parent, target.parent):
         if not folder.is_dir():
             raise DataError(f"{path}: there is no folder {str(folder)!r}")
@@ -50,7 +50,16 @@ def check_output(path, force: bool) -> Path:
     return target
 
 
-def write_whole(path, content: bytes, force: bool) -> None:
+def _is_there(path: Path) -> bool:
+    """Whether a file or a folder is there, links followed. Raises OSError where the system cannot tell, as with links in a loop."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes, force: bool) -> None:
     """Write beside the target first, then put it in place in one step: an interruption leaves the old file or none."""
     target = check_output(path, force)
     part = target.with_name(f".{os.getpid()}.part")

@@ -6,13 +6,14 @@ and of the second translation, higher is better.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 
 import pandas as pd
 
 from ..core.balance import resolution
 from ..core.check import DataError, near, vector
-from .sheet import read_sheet, short
+from .sheet import read_sheet, short, watched
 
 COLUMNS = ("pair", "preferred", "scorer", "first", "second")
 SIDES = {"first": 1, "second": -1}
@@ -47,7 +48,7 @@ def agreements(pairs: pd.DataFrame) -> pd.DataFrame:
     first, second = (pairs.pivot(index="pair", columns="scorer", values=side) for side in SIDES)
     empty = (first.isna() | second.isna()).stack()
     if empty.any():
-        pair, scorer = empty.idxmax()
+        pair, scorer = empty[empty].index[0]
         raise ValueError(f"scorer {scorer!r} has no score of pair {pair!r}; every scorer must score every pair")
     sign = pairs.groupby("pair")["preferred"].first().map(SIDES).to_numpy()
     out = {}
@@ -58,7 +59,7 @@ def agreements(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(out, index=first.index).rename_axis(columns="scorer")
 
 
-def read_pairs(path, scorers: Collection[str] | None = None) -> pd.DataFrame:
+def read_pairs(path: str | os.PathLike[str], scorers: Collection[str] | None = None) -> pd.DataFrame:
     """Read a table of pairs from a file with the columns pair, preferred, scorer, first, second.
 
     Columns are separated by commas, semicolons or tabs, as in the header; others (the texts, say) are left out.
@@ -79,7 +80,7 @@ def read_pairs(path, scorers: Collection[str] | None = None) -> pd.DataFrame:
     seen: dict[tuple[str, str], int] = {}
     sides: dict[str, tuple[str, int]] = {}
     out = []
-    for line, cells in sheet.rows:
+    for line, cells in watched(sheet.rows, sheet.path):
         pair, scorer = (sheet.name(line, cells, column) for column in ("pair", "scorer"))
         side = cells["preferred"].lower()
         if side not in SIDES:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from tqdm import tqdm
 
 from ..core.check import DataError
 from .files import read_text
 
+T = TypeVar("T")
+K = TypeVar("K", bound=tuple[str, ...])
 LARGEST = 1e100  # sums of squares of larger scores would overflow
 
 
@@ -33,15 +38,17 @@ class Sheet(NamedTuple):
         return cells[column]
 
     def number(self, line: int, cells: dict[str, str], column: str) -> float:
-        return number(cells[column], lambda: self.place(line, column))
+        value = number(cells[column], lambda: self.place(line, column))
+        assert value is not None  # only where a score may lack
+        return value
 
-    def once(self, seen: dict[tuple, int], key: tuple, line: int, what: str) -> None:
+    def once(self, seen: dict[K, int], key: K, line: int, what: str) -> None:
         """Remember where `key` stands; refuse a second row of it. `what` has a place for each part of the key."""
         if seen.setdefault(key, line) != line:
             raise DataError(f"{self.path}: line {line} repeats {what.format(*key)}, which line {seen[key]} has already")
 
 
-def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
+def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     """Read a table whose header names at least the columns `need`; they and those of `may` are known in any case.
 
     Spaces around cells do not count, nor do rows without any text. Quotes may hold separators and line ends.
@@ -58,7 +65,7 @@ def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     rows = []
     line = 1  # where a row starts: cells in quotes may hold line ends
     try:
-        for row in reader:
+        for row in watched(reader, path, total=text.count("\n")):
             row = [cell.strip() for cell in row]
             if any(row) and not columns:
                 columns = _columns(f"{path}: line {line}", row, need, may)
@@ -72,6 +79,15 @@ def read_sheet(path, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     if not rows:
         raise DataError(f"{path}: no row follows the header")
     return Sheet(path, columns, rows)
+
+
+def watched(rows: Iterable[T], path: Path, total: int | None = None) -> Iterable[T]:
+    """The same rows; a bar shows how far their reading is once it takes longer than two seconds.
+
+    >>> list(watched([1, 2], Path("my.csv")))
+    [1, 2]
+    """
+    return tqdm(rows, desc=path.name, total=total, unit=" rows", delay=2, leave=False, disable=None)
 
 
 def header(text: str) -> set[str]:

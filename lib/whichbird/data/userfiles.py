@@ -8,7 +8,10 @@ MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and colum
 
 from __future__ import annotations
 
+import os
 import re
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +22,10 @@ from .digest import Digest
 from .files import read_text
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool, refuse_constant
-from .sheet import first_line, header, number, read_sheet, short
+from .sheet import first_line, header, number, read_sheet, short, watched
 
 
-def read_systems(path) -> pd.DataFrame:
+def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
     """System means: a table with columns system, adequacy, fluency (others are ignored), one row per system.
 
     >>> import tempfile
@@ -34,14 +37,14 @@ def read_systems(path) -> pd.DataFrame:
     """
     sheet = read_sheet(path, ("system", "adequacy", "fluency"))
     first: dict[tuple[str], int] = {}
-    for line, cells in sheet.rows:
+    for line, cells in watched(sheet.rows, sheet.path):
         system = sheet.name(line, cells, "system")
         sheet.once(first, (system,), line, "system {!r}")
     a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
     return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
 
 
-def read_human(path) -> Pool:
+def read_human(path: str | os.PathLike[str]) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
@@ -61,9 +64,9 @@ def read_human(path) -> Pool:
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
         return read_mqm_tsv(path)
     sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
-    first: dict[tuple, int] = {}
+    first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}
-    for line, cells in sheet.rows:
+    for line, cells in watched(sheet.rows, sheet.path):
         system, segment = (sheet.name(line, cells, column) for column in ("system", "segment"))
         segments.setdefault(segment, len(segments))
         sheet.once(first, (system, segment), line, "system {!r} on segment {!r}")
@@ -74,7 +77,7 @@ def read_human(path) -> Pool:
     have_total = "total" in sheet.columns
     row_of = {system: k for k, system in enumerate(systems)}
     cube = np.full((3, len(systems), len(segments)), np.nan)
-    for line, cells in sheet.rows:
+    for line, cells in watched(sheet.rows, sheet.path):
         if cells["system"] not in row_of:
             continue
         a, f = (sheet.number(line, cells, aspect) for aspect in ("adequacy", "fluency"))
@@ -99,14 +102,15 @@ def read_human(path) -> Pool:
 
 
 def read_scorers(
-    path, source: Digest | Pool, name: str | None = None, ignore_extra: bool = False
+    path: str | os.PathLike[str], source: Digest | Pool, name: str | None = None, ignore_extra: bool = False
 ) -> dict[str, np.ndarray]:
     """The scorers in a file, by name: scores (K, N) of the systems and rated segments of `source`, in their order.
 
     The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
     nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it.
-    Every system of `source` must be there. References may be there too; any other system, and any segment that `source`
-    does not know, is refused unless `ignore_extra`. `name` renames the one scorer of a file; if not given, it is called
+    Every system of `source` must be there. Others may be there too, such as references and submissions that nobody rated:
+    they are left out, with a warning for the latter. A segment that `source` does not know is refused unless
+    `ignore_extra`. `name` renames the one scorer of a file; if not given, it is called
     as its column, or as the file without its ending.
 
     >>> import tempfile
@@ -122,7 +126,7 @@ def read_scorers(
     if path.suffix.lower() == ".csv" or {"system", "segment"} <= words:
         found = _table_scorers(path, source, stem, ignore_extra)
     else:
-        found = {stem: _field_scorer(path, source, ignore_extra)}
+        found = {stem: _field_scorer(path, source)}
     if name is not None:
         if len(found) > 1:
             raise DataError(f"{path}: {len(found)} scorers are there ({', '.join(found)}), so {name!r} cannot name one")
@@ -135,12 +139,12 @@ def read_scorers(
     return found
 
 
-def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.ndarray:
+def _field_scorer(path: Path, source: Digest | Pool) -> np.ndarray:
     rows: dict[str, list[tuple[int, str]]] = {}
     lines = read_text(path).split("\n")
     while not lines[-1].strip():
         lines.pop()
-    for line, row in enumerate(lines, start=1):
+    for line, row in enumerate(watched(lines, path), start=1):
         fields = row.split("\t")
         if len(fields) != 2:
             raise DataError(
@@ -148,8 +152,7 @@ def _field_scorer(path: Path, source: Digest | Pool, ignore_extra: bool) -> np.n
                 "system, tab, score is expected"
             )
         rows.setdefault(fields[0], []).append((line, fields[1]))
-    first = {system: f"{path}: line {cells[0][0]}, column 1" for system, cells in rows.items()}
-    _check_systems(path, first, source, ignore_extra)
+    _check_systems(path, rows, source)
     rated, every = len(source.lines), source.source_lines
     out = np.empty((len(source.systems), rated))
     for k, system in enumerate(source.systems):
@@ -183,17 +186,14 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
             f"{path}: line 1 has no column of scores; system, segment and one column per scorer, or scorer, "
             "system, segment, score are expected"
         )
-    first: dict[str, str] = {}
-    for line, cells in sheet.rows:
-        first.setdefault(sheet.name(line, cells, "system"), sheet.place(line, "system"))
-    _check_systems(path, first, source, ignore_extra)
+    _check_systems(path, dict.fromkeys(sheet.name(line, cells, "system") for line, cells in sheet.rows), source)
     row_of = {system: k for k, system in enumerate(source.systems)}
     names = _segment_names(source)
     column_of = {segment: n for n, segment in enumerate(names)}
     known = set(names) if _named(source) else {str(n) for n in range(1, source.source_lines + 1)}
     found: dict[str, np.ndarray] = {}
-    seen: dict[tuple, int] = {}
-    for line, cells in sheet.rows:
+    seen: dict[tuple[str, ...], int] = {}
+    for line, cells in watched(sheet.rows, sheet.path):
         system, segment = cells["system"], sheet.name(line, cells, "segment")
         if system not in row_of:
             continue
@@ -231,17 +231,16 @@ def _segment_names(source: Digest | Pool) -> list[str]:
     return list(source.segments) if _named(source) else [str(line + 1) for line in source.lines]
 
 
-def _check_systems(path: Path, found: dict[str, str], source: Digest | Pool, ignore_extra: bool) -> None:
-    """`found` maps each system of the file to the place that first names it."""
+def _check_systems(path: Path, found: Iterable[str], source: Digest | Pool) -> None:
+    """Every rated system must be among those `found` in the file; what else is there is left out, and said."""
+    found = list(found)
     missing = [s for s in source.systems if s not in found]
     extra = [s for s in found if s not in source.systems and not is_human(s)]
-    if extra and not ignore_extra:
-        raise DataError(
-            f"{found[extra[0]]}: system {short(extra[0])} is not among the {len(source.systems)} rated systems "
-            f"of {source.name}{near(extra[0], missing)} (--ignore-extra leaves such systems out)"
-        )
     if missing:
         raise DataError(
             f"{path}: system {missing[0]!r} is missing; all {len(source.systems)} rated systems of "
             f"{source.name} are needed{near(missing[0], extra, 'is it called')}"
         )
+    if extra:  # every rated system is there, so none of these is a misspelt one
+        few = ", ".join(short(s) for s in extra[:3]) + (", …" if len(extra) > 3 else "")
+        warnings.warn(f"{path}: left out, as nobody rated {'it' if len(extra) == 1 else 'them'}: {few}", stacklevel=4)

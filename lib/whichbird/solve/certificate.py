@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core import check
 from ..core.balance import TOLERANCE, Standard, _unit, balance
@@ -40,7 +41,9 @@ class Certificate:
         return self.failed is None
 
 
-def certificate(adequacy, fluency, beta, w, eta=None) -> Certificate:
+def certificate(
+    adequacy: ArrayLike, fluency: ArrayLike, beta: float, w: ArrayLike, eta: float | None = None
+) -> Certificate:
     """Test whether weights `w` (K,) are a proven optimum at balance `beta`.
 
     `eta` is the multiplier of b, in one over the squared unit of the scores; by default the one that fits (i) best.
@@ -84,7 +87,7 @@ def holds(pool: Standard, beta: float, w: np.ndarray, eta: np.ndarray) -> np.nda
     return out
 
 
-def _slopes(w, h, eta):
+def _slopes(w: np.ndarray, h: np.ndarray, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """λ, and ∂L/∂w (M, K), with λ the mean that makes condition (i) hold on the support."""
     free = w + eta[:, None] * h
     on = w > 0
@@ -92,33 +95,34 @@ def _slopes(w, h, eta):
     return lam, free + lam[:, None]
 
 
-def _constraint(pool, beta, w):
+def _constraint(pool: Standard, beta: float, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """b (M,) and its gradient on the plane (M, K), for weights (M, K), in standard units."""
     a, f = (x - (w @ x)[:, None] for x in (pool.a, pool.f))
     h = (1 - beta) * a * a - beta * f * f
     return (w * h).sum(axis=1), h
 
 
-def _curvature(pool, beta, eta):
+def _curvature(pool: Standard, beta: float, eta: np.ndarray | float) -> np.ndarray:
     """Smallest eigenvalue of I + 2ηM over the whole pool, where M = ½(pmᵀ + mpᵀ) in the notation of `stationary`."""
     a, f = np.sqrt(1 - beta) * (pool.a - pool.a.mean()), np.sqrt(beta) * (pool.f - pool.f.mean())
     p, m = f + a, f - a
     both, dot = np.linalg.norm(p) * np.linalg.norm(m), p @ m
-    return 1 + np.minimum(eta * (dot - both), eta * (dot + both))
+    lowest: np.ndarray = 1 + np.minimum(eta * (dot - both), eta * (dot + both))
+    return lowest
 
 
-def _balance(pool, w):
+def _balance(pool: Standard, w: np.ndarray) -> float:
     try:
         return balance(pool.a, pool.f, w)
     except ValueError:
         return np.nan
 
 
-def _fit(w, h, on):
+def _fit(w: np.ndarray, h: np.ndarray, on: np.ndarray) -> float:
     """The η of (i): minus the slope of w against h over the support. Where h is constant, the smallest |η| for (ii)."""
     dw, dh = w[on] - w[on].mean(), h[on] - h[on].mean()
     if np.abs(dh).max() > TOLERANCE * np.abs(h).max():
-        return -(dw @ dh) / (dh @ dh)
+        return float(-(dw @ dh) / (dh @ dh))
     with np.errstate(divide="ignore"):
         need = w[on].mean() / (h[~on] - h[on].mean())
     if not need.size or not np.isfinite(need).all() or not ((need > 0).all() or (need < 0).all()):

@@ -1,10 +1,30 @@
-"""What a solver returns: weights with their proof."""
+"""What solvers return: weights with their proof; for one target, for a sweep of one pool, for many pools."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import SupportsIndex, overload
 
 import numpy as np
+
+OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `reweight_many` has no weights to give
+
+
+class NotProven(RuntimeError):
+    """No proof of optimality was completed, so there is no answer to return.
+
+    Seen only where systems that are not copies lie within 1e-5 of the pool's spread of each other.
+    """
+
+
+def unproven(targets: np.ndarray) -> None:
+    """Raise NotProven if there are any."""
+    if targets.size:
+        where = ", ".join(f"{beta:.17g}" for beta in targets)
+        raise NotProven(
+            f"optimality was not proven at beta = {where}; systems may be too close together, or the target to an end"
+        )
 
 
 @dataclass
@@ -29,9 +49,11 @@ class Reweighting:
     """A weighting of K systems that reaches a target balance at the largest effective sample size.
 
     `weights` (K,) sum to one; `beta` is the balance they have, `target` the one asked for; `support` the indices with
-    positive weight. `certificate` names the proof of optimality and `gap` bounds the relative suboptimality of Σ w². `eta` and
-    `lam` are the multipliers of the balance and of the budget, in the units of the scores given (`nan` where none exist).
-    `alternative` is a second optimum of the same value where the optimum is not unique, else None.
+    positive weight. `distortion` names what was made least; `ess` is 1/Σw² whatever it was. `certificate` names the proof of
+    optimality ("local" is none) and `gap` bounds the relative suboptimality of Σw², or the KL divergence that might still
+    be saved, in nats (`nan` without a proof). `eta` and `lam` are the multipliers of the balance and of the budget, with
+    ½Σw² or the divergence, in the units of the scores given (`nan` where none exist). `alternative` is a second optimum
+    of the same value where the optimum is not unique, else None.
     """
 
     weights: np.ndarray
@@ -43,6 +65,7 @@ class Reweighting:
     lam: float
     alternative: np.ndarray | None = None
     counts: Counts | None = None
+    distortion: str = "collision"
 
     @property
     def support(self) -> tuple[int, ...]:
@@ -51,3 +74,73 @@ class Reweighting:
     @property
     def ess(self) -> float:
         return float(1.0 / (self.weights @ self.weights))
+
+
+class Sweep(list[Reweighting]):
+    """The results for T targets of one pool: a list of them, and what they share as arrays.
+
+    >>> sweep = Sweep([Reweighting(np.array([0.5, 0.5]), 0.8, 0.8, "uniform", 0.0, 0.0, -0.5)], systems=2)
+    >>> sweep.betas, sweep.weights, sweep.ess, sweep.certificates
+    (array([0.8]), array([[0.5, 0.5]]), array([2.]), ['uniform'])
+    >>> len(sweep), sweep[0].ess, sweep[1:].weights.shape
+    (1, 2.0, (0, 2))
+    """
+
+    def __init__(self, results: Iterable[Reweighting], systems: int) -> None:
+        super().__init__(results)
+        self.systems = systems
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> Reweighting: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sweep: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> Reweighting | Sweep:
+        return Sweep(super().__getitem__(at), self.systems) if isinstance(at, slice) else super().__getitem__(at)
+
+    @property
+    def betas(self) -> np.ndarray:
+        """The targets (T,)."""
+        return np.array([r.target for r in self])
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(T, K), one weighting a row."""
+        return np.array([r.weights for r in self]).reshape(-1, self.systems)
+
+    @property
+    def ess(self) -> np.ndarray:
+        """Effective sample sizes (T,)."""
+        return np.array([r.ess for r in self])
+
+    @property
+    def certificates(self) -> list[str]:
+        """The names of the proofs."""
+        return [r.certificate for r in self]
+
+
+@dataclass(frozen=True, eq=False)
+class Reweightings:
+    """What `reweight_many` found, for R pools of K systems and T targets each (without the axis T for one target each).
+
+    `weights` (R, T, K); `beta` the balances they have and `target` those asked for; `certificate` the names of the
+    proofs, or "out of reach" or "unproven", where weights, `beta`, `gap` and `eta` are NaN. `gap` and `eta` as in `Reweighting`.
+    """
+
+    weights: np.ndarray
+    beta: np.ndarray
+    target: np.ndarray
+    certificate: np.ndarray
+    gap: np.ndarray
+    eta: np.ndarray
+
+    @property
+    def ess(self) -> np.ndarray:
+        return np.asarray(1.0 / (self.weights**2).sum(axis=-1))
+
+    @property
+    def proven(self) -> np.ndarray:
+        return np.isfinite(self.gap)
+
+    def insist(self) -> None:
+        """Raise NotProven if a target within reach is without proof."""
+        unproven(self.target[self.certificate == UNPROVEN])

@@ -23,23 +23,28 @@ small.
    weights, and that is at least a quadratic form in (p′, q′). Kept, it outgrows (q′ − q)² when the Lagrangian is
    convex: certificate "dual".
 
-**The work.** Saddles on a grid of q (maximising h / ‖z₊‖ gives the least collision for that q) → the valleys of that
+**The work.** Newton's method from the uniform weighting, and the dual test: most targets near the natural balance are
+done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives the least collision for that q) → the valleys of that
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
-best. All targets of a sweep go through each step together, as rows of one array (`saddle`).
+best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, Standard, _gap_balance, _reachable, _steps, _unit, out_of_reach
-from .result import Reweighting
-from .saddle import climb, descend, dot, excluded, off_balance, repair
+from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, snapped
+from .baseline import best_local
+from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
+from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
+from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
+from .tilt import solve as tilted
 
 DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding of a sum of a thousand terms
 INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide, so this is a price, not a limit
@@ -49,55 +54,87 @@ SPREAD = 4.0  # ratio of successive distances of the intervals from the best mea
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
 ROWS = 20_000  # saddles per target before giving up; thirty are usual, a pool next to a line takes thousands
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
-CELLS = 1 << 18  # numbers per work array; sweeps are cut into blocks of about this size
+CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
-class NotProven(RuntimeError):
-    """No proof of optimality was completed, so there is no answer to return.
-
-    Seen only where systems that are not copies lie within 1e-5 of the pool's spread of each other.
-    """
-
-
-def reweight(adequacy, fluency, beta) -> Reweighting:
+def reweight(adequacy, fluency, beta, distortion: str | Distortion = "collision") -> Reweighting:
     """The weighting with the largest effective sample size among those with balance `beta`, proven to be so.
 
     `adequacy`, `fluency`: (K,) system scores, K ≥ 2, in any common unit. `beta`: from 0 to 1, inside `reachable(...)`.
+    `distortion`: what is made least, "collision" for Σw², "kl" for the divergence from uniform (proven where its
+    certificate is not "local"), or a `Distortion` of your own (never proven, beyond the natural balance and the ends).
 
     >>> r = reweight([.5574, .9883, 1.4687, 3.0894], [.4012, .5353, 1.4986, 1.2467], .9095)
     >>> r.weights.round(4), round(r.ess, 3), r.certificate
     (array([0.0088, 0.0861, 0.4245, 0.4806]), 2.389, 'interval')
     """
-    return reweight_sweep(adequacy, fluency, [_unit(beta)])[0]
+    return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion)[0]
 
 
-def reweight_sweep(adequacy, fluency, betas) -> list[Reweighting]:
-    """`reweight` for many targets at once, several times faster than a loop. `betas`: (n,); a list of n results.
+def reweight_sweep(adequacy, fluency, betas, distortion: str | Distortion = "collision") -> Sweep:
+    """`reweight` for many targets at once, several times faster than a loop. `betas`: (T,); a list of T results.
 
-    >>> [round(r.ess, 3) for r in reweight_sweep([0, 1, 2, 3], [0, 2, 1, 1], [.5, .7, .9])]
-    [3.106, 3.989, 2.385]
+    The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`.
+
+    >>> reweight_sweep([0, 1, 2, 3], [0, 2, 1, 1], [.5, .7, .9]).ess.round(3)
+    array([3.106, 3.989, 2.385])
     """
-    pool = Standard.of(adequacy, fluency)
-    low, high = _reachable(pool)
-    betas = _targets(betas, low, high)
-    natural = _balance(pool, np.full(pool.a.size, 1 / pool.a.size))
-    out: list[Reweighting | None] = [None] * betas.size
-    for n, beta in enumerate(betas):
-        if abs(beta - natural) <= 4 * EPS:
-            out[n] = _uniform(pool, beta)
-        elif min(beta - low, high - beta) <= 4 * EPS:
-            out[n] = _at_end(pool, beta, beta - low <= 4 * EPS)
-    left = [n for n in range(betas.size) if out[n] is None]
-    block = max(1, CELLS // (32 * pool.a.size))
-    with tqdm(total=len(left), desc="targets", leave=False, disable=None if len(left) > block else True) as bar:
-        for above in (False, True):
-            side = [n for n in left if (betas[n] > natural) == above]
-            for start in range(0, len(side), block):
-                part = side[start : start + block]
-                for n, result in zip(part, _solve(pool, betas[part], above), strict=True):
-                    out[n] = result
-                bar.update(len(part))
-    return out
+    measure, pool = distortion_of(distortion), Standard.of(adequacy, fluency)
+    pools = _Pools.of(pool)
+    betas = _targets(betas, pools.low[0], pools.high[0])
+    solved = _solve(pools, np.zeros(betas.size, int), betas)
+    solved.insist(betas)
+    if measure is not COLLISION:
+        return Sweep(_other(measure, pool, pools, betas, solved), pool.a.size)
+    results = [
+        Reweighting(
+            weights=solved.w[n],
+            beta=float(solved.beta[n]),
+            target=float(beta),
+            certificate=str(solved.certificate[n]),
+            gap=GAP[solved.certificate[n]],
+            eta=float(solved.eta[n] / pools.scale[0] ** 2),
+            lam=float(solved.lam[n]),
+            alternative=solved.alternative.get(n),
+        )
+        for n, beta in enumerate(betas)
+    ]
+    return Sweep(results, pools.a.shape[1])
+
+
+def reweight_many(adequacy, fluency, beta) -> Reweightings:
+    """`reweight` for many pools of the same size at once: resampled scores, or a pool with each system left out in turn.
+
+    `adequacy`, `fluency`: (R, K), one pool a row. `beta`: one target for all; (R,), one for each pool; (R, T), several
+    for each; or (1, T), the same several for all. A target that a pool does not reach gets NaN for weights and the
+    certificate "out of reach" (so do all targets of a pool whose systems do not differ), and one where the proof was
+    not completed gets NaN and "unproven"; neither stops the others.
+
+    >>> many = reweight_many([[0, 1, 2, 3], [0, 1, 2, 4]], [[0, 2, 1, 1], [0, 2, 1, 0]], [[.1, .5, .7]])
+    >>> many.weights.shape, many.ess.round(3).tolist()
+    ((2, 3, 4), [[nan, 3.106, 3.989], [nan, 3.03, 3.782]])
+    >>> many.certificate[0].tolist()
+    ['out of reach', 'dual', 'dual']
+    """
+    pools = _Pools.many(adequacy, fluency)
+    count, size = pools.a.shape
+    targets = _grid(beta, count)
+    which = np.repeat(np.arange(count), targets.size // max(1, count))
+    flat = targets.ravel()
+    inside = (flat >= pools.low[which] - 4 * EPS) & (flat <= pools.high[which] + 4 * EPS)
+    w = np.full((flat.size, size), np.nan)
+    found, eta, certificate = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, OUT, object)
+    which, at = which[inside], np.flatnonzero(inside)
+    solved = _solve(pools, which, np.clip(flat[at], pools.low[which], pools.high[which]))
+    proven = solved.certificate != UNPROVEN
+    w[at[proven]], found[at[proven]] = solved.w[proven], solved.beta[proven]
+    eta[at[proven]] = (solved.eta / pools.scale[which] ** 2)[proven]
+    certificate[at] = solved.certificate
+    shape = targets.shape
+    gap = np.array([GAP.get(name, np.nan) for name in certificate])
+    return Reweightings(
+        w.reshape(*shape, size), *(x.reshape(shape) for x in (found, flat, certificate.astype(str), gap, eta))
+    )
 
 
 def beta_interval(adequacy, fluency, ess) -> tuple[float, float]:
@@ -110,13 +147,8 @@ def beta_interval(adequacy, fluency, ess) -> tuple[float, float]:
     >>> round(low, 6), round(high, 6)
     (0.471543, 0.876428)
     """
-    pool = Standard.of(adequacy, fluency)
-    size, ess = pool.a.size, check.vector([ess], "ess")[0]
-    if not 1 <= ess <= size:
-        raise ValueError(f"ess is {ess:g}; a value from 1 to the number of systems, {size}, is expected")
-    goal = np.sqrt(max(0, 1 / ess - 1 / size))
-    natural = _balance(pool, np.full(size, 1 / size))
-    return tuple(_edge(adequacy, fluency, natural, end, goal) for end in _reachable(pool))
+    low, high = _intervals(_Pools.of(Standard.of(adequacy, fluency)), ess)[0]
+    return float(low), float(high)
 
 
 def reliable_interval(adequacy, fluency, share: float = RELIABLE) -> tuple[float, float]:
@@ -129,31 +161,146 @@ def reliable_interval(adequacy, fluency, share: float = RELIABLE) -> tuple[float
     return beta_interval(adequacy, fluency, max(1.0, share * len(adequacy)))  # no weighting has less than 1
 
 
-def _edge(adequacy, fluency, inner, outer, goal) -> float:
-    """The target from `inner` (uniform) to `outer` where √(Σw² − 1/K) reaches `goal`: Newton's method in a bracket."""
-    if goal == 0:
-        return inner
-    beta, first = outer, True
-    while True:
-        r = reweight(adequacy, fluency, beta)
-        w = r.weights
-        height = np.sqrt(max(0, w @ w - 1 / w.size))
-        inner, outer = (beta, outer) if height <= goal else (inner, beta)
-        if height <= goal and (first or height >= goal * (1 - 1e-12)) or abs(outer - inner) <= 1e-13:
-            return float(inner)
+def reliable_intervals(adequacy, fluency, share: float = RELIABLE) -> np.ndarray:
+    """`reliable_interval` of many pools of the same size at once: from (R, K) scores each, (R, 2).
+
+    >>> reliable_intervals([[0, 1, 2, 3], [0, 1, 2, 4]], [[0, 2, 1, 1], [0, 2, 1, 0]]).round(3)
+    array([[0.607, 0.8  ],
+           [0.667, 0.847]])
+    """
+    pools = _Pools.many(adequacy, fluency)
+    same = np.flatnonzero(pools.scale == 0)
+    if same.size:
+        raise ValueError(
+            f"all systems of pool {same[0]} have the same adequacy and fluency; a balance needs two that differ"
+        )
+    return _intervals(pools, max(1.0, share * pools.a.shape[1]))
+
+
+def _intervals(pools: _Pools, ess) -> np.ndarray:
+    """Both ends for each pool, all in step: (R, 2)."""
+    count, size = pools.a.shape
+    ess = check.vector([ess], "ess")[0]
+    if not 1 <= ess <= size:
+        raise ValueError(f"ess is {ess:g}; a value from 1 to the number of systems, {size}, is expected")
+    goal = np.sqrt(max(0, 1 / ess - 1 / size))
+    ends = _edges(pools, np.repeat(np.arange(count), 2), np.ravel([pools.low, pools.high], order="F"), goal)
+    return ends.reshape(-1, 2)
+
+
+def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np.ndarray:
+    """Targets from the natural balance to `end` where √(Σw² − 1/K) reaches `goal`: Newton's method in a bracket."""
+    out = pools.natural[which].copy()
+    live = np.arange(which.size if goal else 0)
+    inner, outer, beta, first = out, end, end, True
+    while live.size:
+        solved = _solve(pools, which[live], beta)
+        solved.insist(beta)
+        w = solved.w
+        height = np.sqrt(np.maximum(0, dot(w, w) - 1 / w.shape[1]))
+        short = height <= goal
+        inner, outer = np.where(short, beta, inner), np.where(short, outer, beta)
+        done = short & (first | (height >= goal * (1 - 1e-12))) | (np.abs(outer - inner) <= 1e-13)
+        out[live[done]] = inner[done]
         aim = goal * (1 - 5e-13) - height
-        if first:
-            step = (outer - inner) * aim / height  # the curve is nearly straight from the natural balance on
-        else:
-            var = sum(w @ (x - w @ x) ** 2 for x in (np.asarray(adequacy, float), np.asarray(fluency, float)))
-            with np.errstate(all="ignore"):
-                step = aim * height / (-r.eta * var)  # d(½Σw²)/dβ̂ = −η (σ(a; w)² + σ(f; w)²), by the envelope theorem
+        with np.errstate(all="ignore"):
+            if first:
+                step = (outer - inner) * aim / height  # the curve is nearly straight from the natural balance on
+            else:
+                var = sum(dot(w, (x - dot(w, x)[:, None]) ** 2) for x in (pools.a[which[live]], pools.f[which[live]]))
+                step = aim * height / (-solved.eta * var)  # d(½Σw²)/dβ̂ = −η (σ(a; w)² + σ(f; w)²): envelope theorem
         beta, first = beta + step, False
-        if not min(inner, outer) < beta < max(inner, outer):
-            beta = 0.5 * (inner + outer)
+        astray = ~((np.minimum(inner, outer) < beta) & (beta < np.maximum(inner, outer)))
+        beta = np.where(astray, 0.5 * (inner + outer), beta)
+        live, inner, outer, beta = (x[~done] for x in (live, inner, outer, beta))
+    return out
 
 
-# --- targets that need no search -------------------------------------------------------------------------------------
+def _other(
+    measure: Distortion, pool: Standard, pools: _Pools, betas: np.ndarray, even: _Solved
+) -> Iterator[Reweighting]:
+    """Results for another distortion, each found from the weighting of least collision."""
+    above, x, v, stretch = _sides(pools, np.zeros(betas.size, int), betas)
+    for n, beta in enumerate(tqdm(betas, measure.name, leave=False, disable=None if betas.size > 20 else True)):
+        w, name, gap, eta, lam = even.w[n], str(even.certificate[n]), 0.0, np.nan, np.nan
+        alternative = even.alternative.get(n) if name == "pair" else None
+        if name == "uniform":
+            eta, lam = 0.0, -float(measure.gradient(w)[0])
+        elif name != "pair":  # at an end the fullest line is best by any distortion
+            tilt = tilted(stretch[n] * x[n], v[n], stretch[n], w) if measure is KL else None
+            if tilt is None:
+                w, name, gap = best_local(pool, float(beta), measure, w), "local", np.nan
+            else:
+                w, name, gap = tilt.w, tilt.certificate, tilt.gap
+                eta = (-tilt.t / beta if above[n] else tilt.t / (1 - beta)) / pool.scale**2
+                lam = tilt.shift - 1  # 1 + log(K w) + ηg + λ = 0
+        found = float(_balance(pools.a, pools.f, w[None])[0])
+        if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
+            raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
+        yield Reweighting(
+            w, found, float(beta), name, gap, float(eta), float(lam), alternative, distortion=measure.name
+        )
+
+
+# --- pools and targets ------------------------------------------------------------------------------------------------
+
+GAP = {"uniform": 0.0, "pair": 0.0, "dual": DUAL_GAP, "interval": INTERVAL_GAP}  # what each certificate proves
+
+
+class _Pools(NamedTuple):
+    """R standard pools: scores (R, K), the unit of each, the range it reaches, its natural balance; NaN if it has none."""
+
+    a: np.ndarray
+    f: np.ndarray
+    scale: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    natural: np.ndarray
+
+    @classmethod
+    def of(cls, pool: Standard) -> _Pools:
+        return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]))
+
+    @classmethod
+    def many(cls, adequacy, fluency) -> _Pools:
+        """What `Standard.of` does, for all rows of (R, K) at once; scale zero where the systems do not differ."""
+        a, f = check.matrix(adequacy, "adequacy"), check.matrix(fluency, "fluency")
+        if a.shape != f.shape:
+            raise ValueError(f"adequacy has shape {a.shape}, fluency {f.shape}; the same is expected, pools × systems")
+        if a.shape[1] < 2:
+            raise ValueError(f"the pools have {a.shape[1]} systems; a balance needs at least two")
+        noise = [4 * EPS * np.abs(x).max(axis=1, initial=0) for x in (a, f)]
+        scale = np.maximum(np.ptp(a, axis=1), np.ptp(f, axis=1))
+        scale = np.where(scale > np.maximum(*noise), scale, 0)
+        with np.errstate(all="ignore"):
+            a, f = (
+                snapped((x - x.mean(axis=1)[:, None]) / scale[:, None], (n / scale)[:, None])
+                for x, n in zip((a, f), noise, strict=True)
+            )
+        return cls._of(a, f, scale)
+
+    @classmethod
+    def _of(cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray) -> _Pools:
+        low, high, natural = np.full((3, scale.size), np.nan)
+        real = scale > 0
+        if real.any():
+            low[real], high[real] = ends(a[real], f[real])
+        natural[real] = _balance(a[real], f[real], np.full(a[real].shape, 1 / a.shape[1]))
+        return cls(a, f, scale, low, high, natural)
+
+
+def _grid(beta, pools: int) -> np.ndarray:
+    """Targets as (R,) or (R, T)."""
+    try:
+        out = np.asarray(beta, dtype=np.float64)
+        out = np.broadcast_to(out, (pools,) if out.ndim < 2 else (pools, out.shape[1]))
+    except (TypeError, ValueError, IndexError):
+        raise ValueError(
+            f"beta has shape {np.shape(beta)}; for {pools} pools a number, ({pools},), ({pools}, T) or (1, T) is expected"
+        ) from None
+    for value in out[~((out >= 0) & (out <= 1))][:1]:
+        _unit(value)
+    return out
 
 
 def _targets(betas, low: float, high: float) -> np.ndarray:
@@ -164,20 +311,10 @@ def _targets(betas, low: float, high: float) -> np.ndarray:
     return np.clip(betas, low, high)
 
 
-def _balance(pool: Standard, w: np.ndarray) -> float:
-    s_a, s_f = (w @ (x - w @ x) ** 2 for x in (pool.a, pool.f))
-    return float(s_a / (s_a + s_f))
-
-
-def _uniform(pool: Standard, beta: float) -> Reweighting:
-    w = np.full(pool.a.size, 1 / pool.a.size)
-    return Reweighting(w, _balance(pool, w), float(beta), "uniform", 0.0, 0.0, -1 / w.size)
-
-
-def _at_end(pool: Standard, beta: float, low: bool) -> Reweighting:
-    """Every two points in use attain the end, so all lie on one line; the fullest such line wins."""
-    best, tie = _end_lines(*((pool.f, pool.a) if low else (pool.a, pool.f)))
-    return Reweighting(best, _balance(pool, best), float(beta), "pair", 0.0, np.nan, np.nan, tie)
+def _balance(a: np.ndarray, f: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """β of each row: standard scores (N, K), weights (N, K)."""
+    s_a, s_f = (dot(w, (x - dot(w, x)[:, None]) ** 2) for x in (a, f))
+    return s_a / (s_a + s_f)
 
 
 def _end_lines(x, y) -> tuple[np.ndarray, np.ndarray | None]:
@@ -198,7 +335,7 @@ def _end_lines(x, y) -> tuple[np.ndarray, np.ndarray | None]:
     return lines[0], lines[1] if len(lines) > 1 and full[order[1]] == full[order[0]] else None
 
 
-# --- one side of the natural balance, all targets together -----------------------------------------------------------
+# --- many targets of many pools together ------------------------------------------------------------------------------
 
 
 class _Optimum(NamedTuple):
@@ -211,60 +348,148 @@ class _Optimum(NamedTuple):
     P: float
 
 
-def _solve(pool: Standard, betas: np.ndarray, above: bool) -> list[Reweighting]:
-    """Certified optima for targets on one side of the natural balance."""
-    x, v = (pool.a, pool.f) if above else (pool.f, pool.a)
-    side = _Side(x, v, np.sqrt((1 - betas) / betas if above else betas / (1 - betas)))
+class _Solved(NamedTuple):
+    """N targets: weights (N, K), the balance they have, their certificate, multipliers in standard units, second optima."""
+
+    w: np.ndarray
+    beta: np.ndarray
+    certificate: np.ndarray
+    eta: np.ndarray
+    lam: np.ndarray
+    alternative: dict[int, np.ndarray]
+
+    def insist(self, targets: np.ndarray) -> None:
+        """Refuse to go on without a proof for every target."""
+        open_ = self.certificate == UNPROVEN
+        wrong = np.flatnonzero(open_ & np.isfinite(self.beta))
+        if wrong.size:
+            target, found = targets[wrong[0]], self.beta[wrong[0]]
+            raise NotProven(f"the weights found for beta = {target:.17g} have balance {found:.17g}")
+        unproven(targets[open_])
+
+
+def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
+    """Certified optima for reachable targets (N,), each of pool `which` (N,)."""
+    n, size = betas.size, pools.a.shape[1]
+    out = _Solved(
+        np.full((n, size), np.nan), np.full(n, np.nan), np.full(n, UNPROVEN, object), *np.full((2, n), np.nan), {}
+    )
+    even = np.abs(betas - pools.natural[which]) <= 4 * EPS
+    out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
+    bottom = betas - pools.low[which] <= 4 * EPS
+    end = (bottom | (pools.high[which] - betas <= 4 * EPS)) & ~even
+    for i in np.flatnonzero(end):
+        a, f = pools.a[which[i]], pools.f[which[i]]
+        # every two points in use attain the end, so all lie on one line; the fullest such line wins
+        out.w[i], tie = _end_lines(*((f, a) if bottom[i] else (a, f)))
+        out.certificate[i] = "pair"
+        if tie is not None:
+            out.alternative[int(i)] = tie
+    left = np.flatnonzero(~even & ~end)
+    block = max(1, CELLS // (32 * size))
+    with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
+        hard = []
+        for part in _parts(left, 4 * block):
+            open_ = _near(pools, which[part], betas[part], part, out)
+            bar.update(part.size - open_.size)
+            hard.append(open_)
+        for part in _parts(np.concatenate([np.empty(0, int), *hard]), block):
+            _far(pools, which[part], betas[part], part, out)
+            bar.update(part.size)
+    out.beta[:] = _balance(pools.a[which], pools.f[which], out.w)
+    unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
+    off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
+    off[even | end] = False
+    out.certificate[off] = UNPROVEN
+    return out
+
+
+def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:
+    return [x[start : start + size] for start in range(0, x.size, size)]
+
+
+def _sides(
+    pools: _Pools, which: np.ndarray, betas: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """For each target whether it lies above the natural balance; x, the aspect to stretch, and v, (N, K); the stretch."""
+    above = betas > pools.natural[which]
+    a, f = pools.a[which], pools.f[which]
+    x, v = np.where(above[:, None], a, f), np.where(above[:, None], f, a)
+    return above, x, v, np.sqrt(np.where(above, (1 - betas) / betas, betas / (1 - betas)))
+
+
+def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> np.ndarray:
+    """Newton's method from the uniform weighting, and the dual test. Returns those of `part` that it does not settle."""
+    above, x, v, stretch = _sides(pools, which, betas)
+    u = stretch[:, None] * x
+    h, p, q, w = ascend(u, v, stretch)
+    P = dot(w, w)
+    with np.errstate(all="ignore"):
+        # next to no variance left: all weight on copies of one system, whose balance is rounding
+        apart = dot(w, (u - p[:, None]) ** 2 + (v - q[:, None]) ** 2) > 1e-6 * dot(v, v) / v.shape[1]
+        good = apart & (off_balance(u, v, w, stretch) <= BETA_TOLERANCE / 2)
+        good[good] = alone(*(y[good] for y in (u, v, q, h, p, P * (1 - DUAL_GAP))))
+    _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
+    return part[~good]
+
+
+def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> None:
+    """The whole way: grid, valleys, dual test, intervals."""
+    above, x, v, stretch = _sides(pools, which, betas)
+    _, first, kind = np.unique(2 * which + above, return_index=True, return_inverse=True)
+    side = _Side(x[first], v[first], stretch, kind)
     side.start()
-    if None in side.best:
-        raise NotProven(_unproven(betas[[o is None for o in side.best]]))
+    found = np.array([o is not None for o in side.best])
+    if not found.all():
+        if found.any():
+            _far(pools, which[found], betas[found], part[found], out)
+        return
     dual = side.dual()
     left = np.flatnonzero(~dual)
+    proven = dual.copy()
     for _ in range(ROUNDS):
         gaps = side.gaps(left)
+        proven[np.setdiff1d(left, gaps.target)] = True
         left = np.unique(gaps.target)
+        left = left[np.bincount(side.target, minlength=betas.size)[left] <= ROWS]
         if not left.size:
             break
-        if side._rows(left).size > ROWS * left.size:
-            raise NotProven(_unproven(betas[left]))
-        side.fill(gaps)
-    else:
-        raise NotProven(_unproven(betas[left]))
-    side.look_for_ties(np.flatnonzero(~dual))
-    return [_result(pool, beta, above, side.u[n], v, side.optima[n], dual[n]) for n, beta in enumerate(betas)]
+        side.fill(gaps.of(left))
+    side.look_for_ties(np.flatnonzero(proven & ~dual))
+    best = np.empty_like(x)
+    for n in np.flatnonzero(proven):
+        o, *others = sorted(side.optima[n], key=lambda o: o.P)
+        best[n] = o.w
+        for other in others:
+            if other.P <= o.P * (1 + INTERVAL_GAP) and np.abs(other.w - o.w).sum() > 1e-3:
+                out.alternative[int(part[n])] = other.w
+                break
+    names = np.where(dual, "dual", "interval").astype(object)
+    _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, v, best)))
 
 
-def _unproven(betas) -> str:
-    where = ", ".join(f"{beta:.17g}" for beta in betas)
-    return f"optimality was not proven at beta = {where}; systems may be too close together, or the target to an end"
+def _write(out: _Solved, at, names, betas, above, u, v, w) -> None:
+    """Note proven optima, with the multipliers that belong to them."""
+    on, P = w > 0, dot(w, w)
+    # w = max(0, Σw² + slope·g); fitted, as repaired weights have left their saddle
+    g = (u - dot(w, u)[:, None]) ** 2 - (v - dot(w, v)[:, None]) ** 2
+    used = np.where(on, g, 0)
+    # where no g is left: uniform on systems of one line or of two that cross; every slope steep enough will do
+    flat = np.abs(used).max(1, initial=0) <= 1e-12 * np.abs(g).max(1, initial=0)
+    with np.errstate(all="ignore"):
+        steep = P / -np.where(on, -np.inf, g).max(1, initial=-np.inf)
+        slope = np.where(flat, steep, dot(used, w - P[:, None]) / dot(used, used))
+    out.w[at], out.certificate[at] = w, names
+    out.eta[at] = np.where(above, -slope / betas, slope / (1 - betas))
+    out.lam[at] = -P  # Σw² = Σw(−λ − ηg) = −λ, as Σwg = 0
 
 
-def _result(pool, beta, above, u, v, optima, dual) -> Reweighting:
-    best, *others = sorted(optima, key=lambda o: o.P)
-    ties = [o for o in others if o.P <= best.P * (1 + INTERVAL_GAP) and np.abs(o.w - best.w).sum() > 1e-3]
-    for o in (best, *ties[:1]):
-        found = _balance(pool, o.w)
-        if not (abs(found - beta) <= BETA_TOLERANCE and abs(o.w.sum() - 1) <= BETA_TOLERANCE and o.w.min() >= 0):
-            raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-    w, on = best.w, best.w > 0
-    g = (u - w @ u) ** 2 - (
-        v - w @ v
-    ) ** 2  # w = max(0, Σw² + slope·g); fitted, as repaired weights have left their saddle
-    if np.abs(g[on]).max() > 1e-12 * np.abs(g).max():
-        slope = g[on] @ (w[on] - best.P) / (g[on] @ g[on])
-    else:  # uniform on systems of one line or of two that cross: every slope steep enough will do
-        slope = best.P / -g[~on].max()
-    eta = (-slope / beta if above else slope / (1 - beta)) / pool.scale**2
-    return Reweighting(
-        weights=best.w,
-        beta=_balance(pool, best.w),
-        target=float(beta),
-        certificate="dual" if dual else "interval",
-        gap=DUAL_GAP if dual else INTERVAL_GAP,
-        eta=float(eta),
-        lam=-best.P,  # Σw² = Σw(−λ − ηg) = −λ, as Σwg = 0
-        alternative=ties[0].w if ties else None,
-    )
+def _groups(targets: np.ndarray, owner: np.ndarray, key: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """For each target the positions in `owner` that are its own, sorted by `key`."""
+    order = np.lexsort((key, owner))
+    starts, stops = (np.searchsorted(owner[order], targets, side=side) for side in ("left", "right"))
+    for n, start, stop in zip(targets, starts, stops, strict=True):
+        yield n, order[start:stop]
 
 
 class _Gaps(NamedTuple):
@@ -275,14 +500,22 @@ class _Gaps(NamedTuple):
     right: np.ndarray
     row: np.ndarray
 
+    def of(self, targets: np.ndarray) -> _Gaps:
+        return _Gaps(*(x[np.isin(self.target, targets)] for x in self))
+
 
 class _Side:
-    """n targets: the pool stretched for each, the optima found, the saddles (target, q, h, p) that cover the line."""
+    """n targets: the pool stretched for each, the optima found, the saddles (target, q, h, p) that cover the line.
 
-    def __init__(self, x, v, stretch):
-        self.stretch, self.u, self.v = stretch, stretch[:, None] * x, v
-        self.point = _steps(x, v)[0]
-        self.line = _end_lines(x, v)[0]
+    x, v (M, K) are the scores of M pools, `kind` (n,) says which of them belongs to a target.
+    """
+
+    def __init__(self, x, v, stretch, kind=None):
+        x, v = np.atleast_2d(x), np.atleast_2d(v)
+        kind = np.zeros(stretch.size, int) if kind is None else kind
+        self.stretch, self.kind, self.u, self.v = stretch, kind, stretch[:, None] * x[kind], v[kind]
+        self.points = [_steps(*pool)[0] for pool in zip(x, v, strict=True)]
+        self.line = np.array([_end_lines(*pool)[0] for pool in zip(x, v, strict=True)])
         self.optima: list[list[_Optimum]] = [[] for _ in stretch]
         self.best: list[_Optimum | None] = [None] * stretch.size
         self.target = np.empty(0, int)
@@ -299,23 +532,35 @@ class _Side:
 
     def start(self) -> None:
         """The optimum at the end of the range, and the valleys of least collision as a grid of q shows them."""
-        n, v = self.stretch.size, self.v
-        every = np.arange(n)
-        self._offer(every, *repair(self.u, v, np.tile(self.line, (n, 1))))
+        self._offer(np.arange(self.stretch.size), *repair(self.u, self.v, self.line[self.kind]))
         self._offer_lines()
-        share = (np.arange(GRID) + 0.5) / GRID
-        spread = np.sort(v)[(share * v.size).astype(int)]
-        grid = np.unique(np.concatenate((v.min() + share * np.ptp(v), spread, [self.line @ v])))
-        target, q = np.repeat(every, grid.size), np.tile(grid, n)
-        all_in = 0.5 * ((v - grid[:, None]) ** 2).max(1)  # high enough for most systems to be in use
-        h, p, height = climb(self.u[target], v, q, np.tile(all_in, n), np.zeros(q.size))
+        target, q = self._grid()
+        v = self.v[target]
+        all_in = 0.5 * ((v - q[:, None]) ** 2).max(1)  # high enough for most systems to be in use
+        h, p, height = climb(self.u[target], v, q, all_in, np.zeros(q.size))
         self.add(target, q, h, p)
-        edged = np.pad(height.reshape(n, -1), ((0, 0), (1, 1)), constant_values=np.inf)
-        mid = edged[:, 1:-1]
-        low = (mid <= edged[:, :-2]) & (mid <= edged[:, 2:]) & (mid <= 1.1 * mid.min(1)[:, None])
-        at = np.flatnonzero(low.ravel())
-        left, right = np.concatenate(([v.min()], grid[:-1])), np.concatenate((grid[1:], [v.max()]))
-        self._descend(target[at], q[at], left[at % grid.size], right[at % grid.size], h[at], p[at], height[at])
+        last, first = (np.diff(target, **{side: -1}) != 0 for side in ("append", "prepend"))
+        before, after = np.where(first, np.inf, np.roll(height, 1)), np.where(last, np.inf, np.roll(height, -1))
+        least = np.minimum.reduceat(height, np.flatnonzero(first))[target]
+        at = np.flatnonzero((height <= before) & (height <= after) & (height <= 1.1 * least))
+        left = np.where(first, self.v.min(1)[target], np.roll(q, 1))
+        right = np.where(last, self.v.max(1)[target], np.roll(q, -1))
+        self._descend(target[at], *(x[at] for x in (q, left, right, h, p, height)))
+
+    def _grid(self) -> tuple[np.ndarray, np.ndarray]:
+        """Starting centres, target by target and sorted: whose, and where."""
+        share = (np.arange(GRID) + 0.5) / GRID
+        owner, q = [], []
+        for kind, line in enumerate(self.line):
+            mine = np.flatnonzero(self.kind == kind)
+            v = self.v[mine[0]]
+            spread = np.sort(v)[(share * v.size).astype(int)]
+            centres = np.unique(np.concatenate((v.min() + share * np.ptp(v), spread, [line @ v])))
+            owner.append(np.repeat(mine, centres.size))
+            q.append(np.tile(centres, mine.size))
+        target = np.concatenate(owner)
+        order = np.argsort(target, kind="stable")
+        return target[order], np.concatenate(q)[order]
 
     def _offer_lines(self) -> None:
         """Uniform weights on systems on one line with exactly the target's slope: any weights on them have the balance.
@@ -325,29 +570,34 @@ class _Side:
         for e in (self.u + self.v, self.u - self.v):
             order = np.argsort(e, axis=1)
             same = np.diff(np.take_along_axis(e, order, 1), axis=1) <= 8 * EPS * np.abs(e).max(1)[:, None]
-            more = self.point[order[:, 1:]] != self.point[order[:, :-1]]  # not only copies
+            point = np.take_along_axis(np.array(self.points)[self.kind], order, 1)
+            more = point[:, 1:] != point[:, :-1]  # not only copies
             for n in np.flatnonzero((same & more).any(1)):
                 run = np.cumsum(np.concatenate(([0], ~same[n])))
                 full = np.bincount(run) * (np.bincount(run[1:], same[n] & more[n], run[-1] + 1) > 0)
                 w = np.zeros((1, run.size))
                 w[0, order[n][run == full.argmax()]] = 1 / full.max()
-                self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v, w)
+                self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
 
     def _descend(self, target, *rows) -> None:
-        self._offer(target, *descend(self.u[target], self.v, self.stretch[target], *rows))
+        self._offer(target, *descend(self.u[target], self.v[target], self.stretch[target], *rows))
 
     def _offer(self, target, h, p, q, w) -> None:
         """Take note of the feasible ones among these weightings."""
-        off = off_balance(self.u[target], self.v, w, self.stretch[target])
+        off = off_balance(self.u[target], self.v[target], w, self.stretch[target])
+        new = []
         for i in np.flatnonzero(off <= BETA_TOLERANCE / 2):
-            if np.bincount(self.point, w[i]).max() > 1 - 1e-9:
+            n = target[i]
+            if np.bincount(self.points[self.kind[n]], w[i]).max() > 1 - 1e-9:
                 continue  # all weight on copies of one system has no balance, whatever rounding says
             share = w[i] + 0.0  # clipping leaves −0.0, and −0.0 + 0.0 is 0.0
-            o, n = _Optimum(float(h[i]), float(p[i]), float(q[i]), share, float(share @ share)), target[i]
+            o = _Optimum(float(h[i]), float(p[i]), float(q[i]), share, float(share @ share))
             self.optima[n].append(o)
             if self.best[n] is None or o.P < self.best[n].P:
                 self.best[n] = o
-            self.add(n, o.q, o.h, o.p)
+            new.append((n, o.q, o.h, o.p))
+        if new:
+            self.add(*map(np.array, zip(*new, strict=True)))
 
     def _best(self, name) -> np.ndarray:
         return np.array([getattr(o, name) for o in self.best])
@@ -355,30 +605,17 @@ class _Side:
     def dual(self) -> np.ndarray:
         """For each target whether its best saddle alone excludes every mean (remark 4)."""
         h, p, q, P = (self._best(name) for name in "hpqP")
-        u, v = self.u, self.v
-        square, s = excluded(u, v, q, h, p, P * (1 - DUAL_GAP))
-        z = np.maximum(h[:, None] + (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2, 0)
-        own = z / np.where(s > 0, s, 1)[:, None]
-        off_u, off_v = dot(own, u) - p, own @ v - q
-        uu, uv, vv = dot(u, u), u @ v, v @ v
-        den = 2 * (uu * vv - uv * uv) + s * vv
-        # for every y = q′ − own mean of v:  (y + off_v)² < square + s [(uu + s/2) y² + 2 off_u uv y + off_u² vv] / den
-        a = s * (uu + s / 2) / den - 1
-        b = s * off_u * uv / den - off_v
-        c = square + s * off_u**2 * vv / den - off_v**2
-        return (a > 1e-9) & (c > 0) & (b * b < a * c)  # a is known to fewer digits where the pool is nearly a line
+        return alone(self.u, self.v, q, h, p, P * (1 - DUAL_GAP))
 
     def gaps(self, targets) -> _Gaps:
         """What no row of these targets excludes."""
-        rows, bottom, top = self._rows(targets), self.v.min(), self.v.max()
+        rows, bottom, top = self._rows(targets), self.v.min(1), self.v.max(1)
         owner = self.target[rows]
         low, high = self._intervals(rows)
         out = []
-        for n in targets:
-            mine = np.flatnonzero(owner == n)
-            mine = mine[np.argsort(low[mine])]
-            ends = np.maximum.accumulate(np.concatenate(([bottom], high[mine])))
-            nexts = np.minimum(np.concatenate((low[mine], [np.inf])), top)
+        for n, mine in _groups(targets, owner, low):
+            ends = np.maximum.accumulate(np.concatenate(([bottom[n]], high[mine])))
+            nexts = np.minimum(np.concatenate((low[mine], [np.inf])), top[n])
             row = rows[np.append(mine, mine[-1])]
             copies = self._copies(n)
             for k in np.flatnonzero(ends < nexts):
@@ -392,7 +629,7 @@ class _Side:
     def _intervals(self, rows) -> tuple[np.ndarray, np.ndarray]:
         """The means each row excludes, from where to where, rounded inwards."""
         n, q = self.target[rows], self.q[rows]
-        square = excluded(self.u[n], self.v, q, self.h[rows], self.p[rows], self._level()[n])[0]
+        square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], self._level()[n])[0]
         half = np.maximum(0, np.sqrt(np.maximum(0, square)) - 4 * EPS)
         return q - half, q + half
 
@@ -408,13 +645,13 @@ class _Side:
         better), and expanding the constraint about the copies shows that a weighting with anything elsewhere has its
         mean of v at least min (v-gap² − u-gap²) / |v-gap| away.
         """
-        out = []
-        for point in np.flatnonzero(np.bincount(self.point) * self.best[n].P >= 1 - 1e-6):
-            k, other = np.flatnonzero(self.point == point)[0], self.point != point
-            du, dv = np.abs(self.u[n, other] - self.u[n, k]), np.abs(self.v[other] - self.v[k])
+        out, points, u, v = [], self.points[self.kind[n]], self.u[n], self.v[n]
+        for point in np.flatnonzero(np.bincount(points) * self.best[n].P >= 1 - 1e-6):
+            k, other = np.flatnonzero(points == point)[0], points != point
+            du, dv = np.abs(u[other] - u[k]), np.abs(v[other] - v[k])
             with np.errstate(divide="ignore", invalid="ignore"):
                 away = max(0, ((dv - du) * (1 + du / dv)).min() * (1 - 8 * EPS) - 4 * EPS)
-            out.append((self.v[k] - away, self.v[k] + away))
+            out.append((v[k] - away, v[k] + away))
         return out
 
     def fill(self, gaps: _Gaps) -> None:
@@ -430,9 +667,9 @@ class _Side:
         geometric = origin[k] + near[k] * ratio[k] ** ((nth + 0.5) / count[k])
         q = np.where(apart[k], geometric, 0.5 * (gaps.left + gaps.right)[k])
         n, row, level = gaps.target[k], gaps.row[k], self._level()[gaps.target[k]]
-        h, p, _ = climb(self.u[n], self.v, q, self.h[row], self.p[row], level)
+        h, p, _ = climb(self.u[n], self.v[n], q, self.h[row], self.p[row], level)
         self.add(n, q, h, p)
-        bad = np.flatnonzero(excluded(self.u[n], self.v, q, h, p, level)[0] <= 0)
+        bad = np.flatnonzero(excluded(self.u[n], self.v[n], q, h, p, level)[0] <= 0)
         if bad.size:
             self._descend(n[bad], q[bad], gaps.left[k][bad], gaps.right[k][bad], h[bad], p[bad])
 
@@ -440,12 +677,10 @@ class _Side:
         """Descend into other valleys as deep as the best: there must be rows whose bound is next to the best's."""
         rows = self._rows(targets)
         owner, q, P = self.target[rows], self.q[rows], self._best("P")
-        square = excluded(self.u[owner], self.v, q, self.h[rows], self.p[rows], P[owner])[0]
+        square = excluded(self.u[owner], self.v[owner], q, self.h[rows], self.p[rows], P[owner])[0]
         deep = np.abs(square) <= 1e-7 * self.h[rows]
         starts = []
-        for n in targets:
-            mine = np.flatnonzero(owner == n)
-            mine = mine[np.argsort(q[mine])]
+        for n, mine in _groups(targets, owner, q):
             known = [o.q for o in self.optima[n] if o.P <= P[n] * (1 + 1e-7)]
             edge = np.flatnonzero(np.diff(deep[mine], prepend=False, append=False))
             for first, stop in zip(edge[::2], edge[1::2], strict=True):  # runs of deep rows

@@ -1,9 +1,9 @@
 """Saddles z_k = h + (u_k − p)² − (v_k − q)², many at a time: what they exclude, and the way to the best of them.
 
-The numerical half of `reweight`, which says what saddles are for. Throughout, a row is one saddle for one target: u is
-(R, K), the stretched scores of its target; v is (K,); h, p, q and P, a collision probability, are (R,). z₊ is
-max(0, z), and a saddle's own weights are z₊ / Σ z₊. Only `excluded` and `off_balance` need to be trusted: whatever else
-is computed here is checked by them.
+The numerical half of `reweight`, which says what saddles are for. Throughout, a row is one saddle for one target of one
+pool: u and v are (R, K), the scores of its pool, u stretched for its target; h, p, q and P, a collision probability,
+are (R,). z₊ is max(0, z), and a saddle's own weights are z₊ / Σ z₊. Only `excluded`, `alone` and `off_balance` need to be
+trusted: whatever else is computed here is checked by them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import numpy as np
 from ..core.balance import EPS
 
 STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
+TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
 
 
 def excluded(u, v, q, h, p, P):
     """h − √P ‖z₊‖, the square of the half-width a row excludes, less a bound on its rounding error; and ‖z₊‖ / √P.
 
-    >>> u, v = np.array([[-0.1, 0.0, 0.1]]), np.array([0.0, 0.8, 0.1])
+    >>> u, v = np.array([[-0.1, 0.0, 0.1]]), np.array([[0.0, 0.8, 0.1]])
     >>> square, _ = excluded(u, v, np.array([0.6]), np.array([0.4]), np.zeros(1), np.array([0.5]))
     >>> np.round(np.sqrt(square), 3)  # no weighting with Σw² ≤ 0.5 and var_u ≥ var_v has a mean of v this near to 0.6
     array([0.345])
@@ -29,8 +30,59 @@ def excluded(u, v, q, h, p, P):
     on = z > 0
     n = np.sqrt(dot(z, z * on))
     terms = (np.abs(h)[:, None] + du2 + dv2) * on
-    slack = EPS * (4 * np.abs(h) + root * (8 * np.sqrt(dot(terms, terms)) + v.size * n))
+    slack = EPS * (4 * np.abs(h) + root * (8 * np.sqrt(dot(terms, terms)) + u.shape[1] * n))
     return h - root * n - slack, n / root
+
+
+def alone(u, v, q, h, p, P):
+    """For each row whether its saddle alone excludes every mean at the level P: remark 4 of `reweight`.
+
+    >>> u, v = np.array([[-0.5, 0.0, 0.5]]), np.array([[0.0, 0.3, 0.1]])
+    >>> alone(u, v, np.array([0.13]), np.array([2.0]), np.zeros(1), np.array([0.2]))  # three systems have Σw² ≥ 1/3
+    array([ True])
+    """
+    square, s = excluded(u, v, q, h, p, P)
+    z = np.maximum(h[:, None] + (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2, 0)
+    own = z / np.where(s > 0, s, 1)[:, None]
+    off_u, off_v = dot(own, u) - p, dot(own, v) - q
+    uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
+    den = 2 * (uu * vv - uv * uv) + s * vv
+    # for every y = q′ − own mean of v:  (y + off_v)² < square + s [(uu + s/2) y² + 2 off_u uv y + off_u² vv] / den
+    with np.errstate(all="ignore"):
+        a = s * (uu + s / 2) / den - 1
+        b = s * off_u * uv / den - off_v
+        c = square + s * off_u**2 * vv / den - off_v**2
+        return (a > 1e-9) & (c > 0) & (b * b < a * c)  # a is known to fewer digits where the pool is nearly a line
+
+
+def ascend(u, v, stretch):
+    """For each row, Newton's method from the uniform weighting towards a local optimum: h, p, q and the weights (R, K).
+
+    Three numbers solve three equations; near the natural balance few systems drop out on the way, and five or six steps
+    settle all digits. Further away it may end anywhere, or in nan: what it returns is a guess to be checked.
+    """
+    p, q = u.mean(1), v.mean(1)
+    g = (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2
+    with np.errstate(all="ignore"):
+        h = -dot(g, g) / g.sum(1)  # the constraint met to first order, were p and q to stay
+    out, row = (h, p, q, np.full_like(u, np.nan)), np.arange(h.size)
+    best, before = np.full(h.size, np.inf), np.full(h.size, np.inf)
+    with np.errstate(all="ignore"):
+        for _ in range(TRIES):
+            w, miss, step = _stationarity(u, v, h, p, q)
+            error = _error(u, v, stretch, h, w, miss)
+            better = error < best[row]
+            for x, new in zip(out, (h, p, q, w), strict=True):
+                x[row[better]] = new[better]
+            best[row[better]] = error[better]
+            # far away an error may grow once in a while; one that does not halve near the end is rounding
+            live = (error > 1e-15) & ((error <= 0.5 * before) | (error > 1e-9) & np.isfinite(error))
+            if not live.any():
+                break
+            row, u, v, stretch, before = (x[live] for x in (row, u, v, stretch, error))
+            h, p, q = (x + d for x, d in zip((h, p, q), np.minimum(1, 0.5 * h / np.abs(step[0])) * step, strict=True))
+            h, p, q = (x[live] for x in (h, p, q))
+    return out
 
 
 def climb(u, v, q, h, p, P=None):
@@ -42,12 +94,12 @@ def climb(u, v, q, h, p, P=None):
     A norm has a sharp tip, where Newton's method is lost. So climb h − ½ s P − ½ ‖z₊‖² / s, smooth, with s > 0 an
     unknown too: its best value ‖z₊‖ / √P gives the hill back. (Without `P`, take P = (h / ‖z₊‖)², so s = ‖z₊‖² / h.)
 
-    >>> u, v = np.array([[-0.3, 0.0, 0.3]]), np.array([0.0, 0.8, 0.1])
+    >>> u, v = np.array([[-0.3, 0.0, 0.3]]), np.array([[0.0, 0.8, 0.1]])
     >>> h, p, height = climb(u, v, np.array([0.2]), np.ones(1), np.zeros(1))
     >>> np.round(1 / height**2, 3)  # the largest effective sample size with this q
     array([2.618])
     """
-    out, ones = np.empty((3, q.size)), np.ones(v.size)
+    out, ones = np.empty((3, q.size)), np.ones(u.shape[1])
     row, v2, fixed = np.arange(q.size), (v - q[:, None]) ** 2, P is not None
     s, P = np.full(q.size, np.nan), P if fixed else np.ones(q.size)
     best, top = (s, h, p), np.full(q.size, -np.inf)
@@ -159,7 +211,7 @@ def descend(u, v, stretch, q, left, right, h, p, height=None):
         w = np.where(better[:, None], w2, w)
     rough = ~(off_balance(u, v, w, stretch) <= 1e-13)
     if rough.any():
-        h[rough], p[rough], q[rough], w[rough] = repair(u[rough], v, w[rough])
+        h[rough], p[rough], q[rough], w[rough] = repair(u[rough], v[rough], w[rough])
     return h, p, q, w
 
 
@@ -175,7 +227,7 @@ def _stationarity(u, v, h, p, q, margin=0.0):
         z = h[:, None] + g
         on = (z > -margin * h[:, None]).astype(float)
         z *= on
-        total = z @ np.ones(v.size)
+        total = z @ np.ones(u.shape[1])
         f = np.array([dot(z, du), dot(z, dv), dot(z, g)])
         on_u, on_v = on * du, on * dv
         uv = dot(on_u, dv)
@@ -196,7 +248,7 @@ def repair(u, v, w):
     which system is about to enter. Moving a share s to system k changes var_u − var_v to
     (1 − s)(var_u − var_v + s·g_k). Returns h, p, q, w; nan where no share will do.
     """
-    p, q = dot(w, u), w @ v
+    p, q = dot(w, u), dot(w, v)
     g = (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2
     with np.errstate(all="ignore"):
         share = -dot(w, g)[:, None] / g
@@ -218,7 +270,7 @@ def _error(u, v, stretch, h, w, miss):
 def off_balance(u, v, w, stretch):
     """|β(w) − β̂| for each row; nan where all weight is in one place."""
     with np.errstate(all="ignore"):
-        var_u, var_v = dot(w, (u - dot(w, u)[:, None]) ** 2), dot(w, (v - (w @ v)[:, None]) ** 2)
+        var_u, var_v = dot(w, (u - dot(w, u)[:, None]) ** 2), dot(w, (v - dot(w, v)[:, None]) ** 2)
         return np.abs(var_u - var_v) / ((1 / stretch**2 + 1) * (var_u + stretch**2 * var_v))
 
 
@@ -227,7 +279,8 @@ def _choose(mask, new, old):
 
 
 def dot(a, b):
-    return np.vecdot(a, b)
+    """The products of the last axes, as numpy.vecdot gives them; numpy 1 has none."""
+    return (a[..., None, :] @ b[..., None])[..., 0, 0]
 
 
 def _cross(a, b):

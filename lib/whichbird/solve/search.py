@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain, combinations, islice, product
 
 import numpy as np
+from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
@@ -29,7 +30,12 @@ TIE = 1e-12  # relative: what rounding does to Σw² of two optima that mirror e
 
 
 def search(
-    adequacy, fluency, beta, admissible: bool = True, size: bool = True, certificate: bool = True
+    adequacy: ArrayLike,
+    fluency: ArrayLike,
+    beta: float,
+    admissible: bool = True,
+    size: bool = True,
+    certificate: bool = True,
 ) -> Reweighting:
     """The weighting of largest effective sample size at balance `beta`, by Algorithm 1, with a count of what it did.
 
@@ -48,7 +54,12 @@ def search(
 
 
 def search_sweep(
-    adequacy, fluency, betas, admissible: bool = True, size: bool = True, certificate: bool = True
+    adequacy: ArrayLike,
+    fluency: ArrayLike,
+    betas: ArrayLike,
+    admissible: bool = True,
+    size: bool = True,
+    certificate: bool = True,
 ) -> list[Reweighting]:
     """`search` at each of `betas`, with a progress bar.
 
@@ -59,7 +70,7 @@ def search_sweep(
     return [search(adequacy, fluency, b, admissible, size, certificate) for b in tqdm(betas, "search", disable=None)]
 
 
-def ablation(adequacy, fluency, betas) -> list[dict]:
+def ablation(adequacy: ArrayLike, fluency: ArrayLike, betas: ArrayLike) -> list[dict[str, int]]:
     """What `search` does over all `betas` with each of the eight settings of its switches: one row (a dict) a setting.
 
     Each target is explored once, as far as the laziest setting goes, and all settings keep their counts along the way.
@@ -69,7 +80,7 @@ def ablation(adequacy, fluency, betas) -> list[dict]:
     [(True, True, True, 2), (False, False, False, 22)]
     """
     pool = _small(adequacy, fluency)
-    rows = [Run(*switches) for switches in product((True, False), repeat=3)]
+    rows = [Run(a, s, c) for a, s, c in product((True, False), repeat=3)]
     for beta in tqdm(check.vector(betas, "betas"), "ablation", disable=None):
         runs = [Run(row.admissible, row.size, row.certificate) for row in rows]
         explore(pool, target(adequacy, fluency, beta), runs)
@@ -78,7 +89,7 @@ def ablation(adequacy, fluency, betas) -> list[dict]:
     return [{"admissible": r.admissible, "size": r.size, "certificate": r.certificate} | asdict(r.counts) for r in rows]
 
 
-def _small(adequacy, fluency) -> Standard:
+def _small(adequacy: ArrayLike, fluency: ArrayLike) -> Standard:
     pool = Standard.of(adequacy, fluency)
     if pool.a.size > LIMIT:
         raise ValueError(
@@ -101,7 +112,7 @@ def explore(pool: Standard, beta: float, runs: list[Run]) -> None:
     for size in range(systems, 1, -1):
         runs = [run for run in runs if not run.stops_before(size)]
         for supports in _supports(systems, size):
-            runs = [run for run in runs if run.proof is None]
+            runs = [run for run in runs if not run.proof]
             if not runs:
                 return
             visit = _visit(
@@ -143,12 +154,13 @@ def _admissible(relation: np.ndarray, supports: np.ndarray) -> np.ndarray:
     bit = 1 << np.arange(len(relation))  # a set of systems is an integer
     members = bit[supports].sum(axis=1, keepdims=True)
 
-    def some(sign):
+    def some(sign: int) -> np.ndarray:
         partners = ((relation == sign) * bit).sum(axis=1)
-        return ((partners[supports] & members) != 0).any(axis=1)
+        found: np.ndarray = ((partners[supports] & members) != 0).any(axis=1)
+        return found
 
     below, above = some(-1), some(1)
-    return (below & above) | (~below & ~above & some(0))
+    return np.where(below | above, below & above, some(0))
 
 
 @dataclass
@@ -199,7 +211,7 @@ class Run:
     weights: np.ndarray | None = None
     eta: float = 0.0
     alternative: np.ndarray | None = None
-    proof: str | None = None
+    proof: str = ""  # while there is none
 
     def end(self, systems: int, pair: np.ndarray) -> None:
         self.weights = np.zeros(systems)
@@ -207,9 +219,9 @@ class Run:
         self.counts.ends, self.proof = 1, "end of the range"
 
     def stops_before(self, size: int) -> bool:
-        if self.proof is None and self.size and size <= 1 / self.collision:
+        if not self.proof and self.size and size <= 1 / self.collision:
             self.counts.size_stops, self.proof = 1, "support size"
-        return self.proof is not None
+        return bool(self.proof)
 
     def take(self, visit: _Visit) -> None:
         """Go through the supports of a visit in order, up to the first certificate if that switch is on."""
@@ -244,7 +256,7 @@ class Run:
         if twin.any():
             self.alternative = visit.weights[np.argmax(twin)]
 
-    def result(self, adequacy, fluency, beta: float) -> Reweighting:
+    def result(self, adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> Reweighting:
         if self.weights is None:
             raise ArithmeticError(
                 f"no support has a weighting with beta = {beta:.17g} in double precision; the target "
@@ -252,7 +264,7 @@ class Run:
             )
         w = self.weights / self.weights.sum()
         reached = balance(adequacy, fluency, w)
-        if not (abs(reached - beta) <= TOLERANCE and (w >= 0).all()):
+        if not abs(reached - beta) <= TOLERANCE:
             raise ArithmeticError(f"the weights found have balance {reached:.17g} where {beta:.17g} was asked for")
         proof = exit_certificate(adequacy, fluency, beta, w, self.eta or None)
         known = proof.failed in (None, "(iii)")  # (i) and (ii) hold at every optimum that has multipliers

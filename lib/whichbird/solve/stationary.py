@@ -16,14 +16,17 @@ Between its two poles it falls from +∞ to −∞: one root. Outside each pole 
 and one on the way down. Its inflexions are known in closed form, so Newton's method, started on the right side of them,
 moves to each root without ever passing it. Distances are kept from the pole, or from zero, so a root next to a pole is
 as accurate as any other. The limit rⱼ → 0, where the root merges with the pole and stands for two points (Case 2.2 of
-the paper), is then met by giving rⱼ a length far below rounding.
+the paper), is then met by giving rⱼ a length far below rounding; but no distance from zero may then be that of the pole
+less something in rⱼ, as it would round to the pole.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.balance import EPS, TOLERANCE, Standard, _unit
 
@@ -45,7 +48,9 @@ class Stationary(NamedTuple):
     poles: np.ndarray
 
 
-def stationary_points(adequacy, fluency, beta, supports=None) -> Stationary:
+def stationary_points(
+    adequacy: ArrayLike, fluency: ArrayLike, beta: float, supports: ArrayLike | None = None
+) -> Stationary:
     """All stationary points of (P_S) at balance `beta`, for each row of `supports` (N, n), system indices; by default
     for the support of all systems.
 
@@ -125,7 +130,7 @@ def of_supports(pool: Standard, beta: float, supports: np.ndarray) -> Stationary
     return Stationary(owner[order], w[order], eta[order], poles)
 
 
-def rounding(pool: Standard, spread):
+def rounding(pool: Standard, spread: np.ndarray | float) -> np.ndarray:
     """How far from zero a ratio of moments may come out on systems this far apart, from rounding of the scores given.
 
     >>> float(rounding(Standard.of([0, 2], [0, 1]), 1.0)) < 1e-13
@@ -134,11 +139,14 @@ def rounding(pool: Standard, spread):
     return np.minimum(16 * (EPS + pool.resolution / spread), TOLERANCE)  # a visible difference is never rounding
 
 
-def _length(*vectors):
-    return np.sqrt(sum((x * x).sum(axis=-1) for x in vectors))
+def _length(*vectors: np.ndarray) -> np.ndarray:
+    length: np.ndarray = np.sqrt(sum((x * x).sum(axis=-1) for x in vectors))
+    return length
 
 
-def _roots(c, r_pole, theta, flat2, line):
+def _roots(
+    c: np.ndarray, r_pole: np.ndarray, theta: np.ndarray, flat2: np.ndarray, line: np.ndarray
+) -> tuple[np.ndarray, ...]:
     """All roots of the secular function of each row: (row, side of the near pole, s = 2|θ||η|, tau = 1 − s).
 
     Side 1 looks at η > 0 and the pole of θ₂, side 0 at η < 0 and the pole of θ₁. Changing the signs of η and of g turns
@@ -148,7 +156,7 @@ def _roots(c, r_pole, theta, flat2, line):
     with np.errstate(divide="ignore", invalid="ignore"):
         strength = np.where(line, 0.0, r_pole**2 / (4 * theta))
 
-    def secular(side, rows):
+    def secular(side: np.ndarray, rows: np.ndarray) -> _Secular:
         near = theta[side, rows]
         sign = np.where(side == 1, 1, -1)
         return _Secular(
@@ -178,30 +186,23 @@ class _Secular(NamedTuple):
     kappa: np.ndarray
     flat: np.ndarray
 
-    def take(self, rows) -> _Secular:
+    def take(self, rows: np.ndarray) -> _Secular:
         return _Secular(*(x[rows] for x in self))
 
-    def value(self, s, tau):
+    def value(self, s: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """g and dg/ds at s, with tau = 1 − s given so that neither loses digits."""
         x = 1 + self.kappa * s
         g = self.c - self.flat * s - self.near * s * (1 + tau) / tau**2 - self.far * self.kappa * s * (1 + x) / x**2
         return g, -self.flat - 2 * self.near / tau**3 - 2 * self.far * self.kappa / x**3
 
-    def rounding(self, s, tau):
+    def rounding(self, s: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """How far from zero g may be computed at a root."""
         x = 1 + self.kappa * s
-        return (
-            16
-            * EPS
-            * (
-                np.abs(self.c)
-                + self.flat * s
-                + self.near * s * np.abs(1 + tau) / tau**2
-                + self.far * self.kappa * s * (1 + x) / x**2
-            )
-        )
+        near, far = self.near * s * np.abs(1 + tau) / tau**2, self.far * self.kappa * s * (1 + x) / x**2
+        bound: np.ndarray = 16 * EPS * (np.abs(self.c) + self.flat * s + near + far)
+        return bound
 
-    def middle(self):
+    def middle(self) -> tuple[np.ndarray, np.ndarray]:
         """The root in 0 ≤ s < 1, where g falls from c ≥ 0 to −∞: (s, tau)."""
         c, half = np.maximum(self.c, 0), np.full_like(self.c, 0.5)
         with np.errstate(divide="ignore"):
@@ -209,12 +210,13 @@ class _Secular(NamedTuple):
         bent = (t_i < 1) & (self.value(1 - t_i, t_i)[0] < 0)  # the root lies before the inflexion: come from s = 0
         share = np.where(c > 0, c / (c + self.near), 0.0)
         t_0 = np.sqrt(self.near / (c + self.near))
-        s, tau = np.where(bent, 0.0, share / (1 + t_0)), np.where(bent, 1.0, t_0)
+        # without bend any start between root and pole will do: t_0, and ½ if the root lies before, as 1 − t_0 rounds to 1
+        s, tau = np.where(bent, 0.0, np.minimum(share / (1 + t_0), half)), np.where(bent, 1.0, t_0)
         at_pole = self.value(half, half)[0] > 0  # measure from the nearer of pole and zero
         z, _ = self._newton(np.where(at_pole, tau, s), at_pole.astype(float), np.where(at_pole, -1.0, 1.0))
         return np.where(at_pole, 1 - z, z), np.where(at_pole, z, 1 - z)
 
-    def outer(self):
+    def outer(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """The roots at s = 1 + t, t > 0, as pairs (rows, t): first those on the way up, then those on the way down."""
         limit = self.c + self.near - self.far  # of g at infinity, where flat = 0
         top = limit - self.flat + self.far / (1 + self.kappa) ** 2  # g ≤ top − flat·t − near/t²
@@ -233,12 +235,14 @@ class _Secular(NamedTuple):
         above = np.isfinite(t_i) & (g.value(1 + finite, -finite)[0] > 0)  # the root lies after the inflexion
         yield rows, g._newton(np.where(above, t_i, np.minimum(t_i, t_end)))[0]
 
-    def _bend(self):
+    def _bend(self) -> np.ndarray:
         """The value of (1/κ + s) / |1 − s| where g has its inflexion, zero where it has none."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.far > 0, np.sqrt(np.sqrt(self.far / self.near) / self.kappa), 0.0)
 
-    def _newton(self, z, base=1.0, direction=1.0, rising=False):
+    def _newton(
+        self, z: np.ndarray, base: np.ndarray | float = 1.0, direction: np.ndarray | float = 1.0, rising: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Newton in z, s = base + direction·z, from a side where it cannot overshoot: z, and whether there is a root.
 
         With `rising`, g climbs towards its hump; a row that passes the top below zero has no root there.
@@ -258,7 +262,7 @@ class _Secular(NamedTuple):
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = -value / slope
             # steps all go one way; one that turns back is rounding, and so is one below the last digit
-            go = (np.abs(step) > 2 * EPS * x) & (step * way[live] >= 0)
+            go = ~((np.abs(step) <= 2 * EPS * x) | (step * way[live] < 0))  # a step that is no number never settles
             if rising:
                 top = slope <= 0
                 go &= ~top

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..core.balance import balance
-from ..core.check import near
+from ..core.check import Array, near
 from ..core.metametrics import spa_from_p
-from ..core.permutation import p_values
 from ..data.digest import Digest, load
 from ..data.pairs import agreements
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
+from .contest import Scores, contest
 from .sweep import beta_grid, need_aspects
 
 RESAMPLES = 100_000  # at most: all are drawn at once
+ENOUGH = 100  # resamples below which 90 % of them say too little for a verdict
 SAME = 1e-9  # matches this close are one number: they are means of at most some thousand terms of size one
 
 
@@ -47,6 +49,7 @@ class Calibration:
     above: float
     agreement: pd.Series
     table: pd.DataFrame
+    resamples: int = 1000
 
     @property
     def inside(self) -> bool:
@@ -78,6 +81,11 @@ class Calibration:
         )
         if np.ptp(self.agreement) <= SAME:
             return f"These {self.pairs} pairs cannot tell: all scorers agree with you equally often. Stay at {home}."
+        if self.resamples < ENOUGH:
+            return (
+                f"No verdict: it rests on resampling, and {self.resamples} of at least {ENOUGH} resamples were drawn. "
+                f"The best reliable β is {self.beta:.3f}, beside {home}."
+            )
         unsure = f"These {self.pairs} pairs cannot tell on which side of {home} you are"
         if self.beta == self.natural == first == last:
             return f"{unsure}: that is the best reliable β, and at least 90 % of resamples stay there."
@@ -101,7 +109,7 @@ class Calibration:
 def calibrate(
     pairs: pd.DataFrame,
     dataset: str | Digest,
-    extra=None,
+    extra: Scores | None = None,
     *,
     by: str = "correlation",
     ess: float = RELIABLE,
@@ -112,8 +120,8 @@ def calibrate(
     """Find the β of a dataset whose meta-evaluation favours the scorers that agree with you.
 
     `pairs` has a row per pair and scorer: pair, preferred ("first" or "second"), scorer, and its scores of the first
-    and the second translation, higher is better. Scorers are those of the dataset, by name, or keys of `extra`:
-    p-values (P,) or segment scores (K, N) of its systems. `by`, "correlation" or "concordance", is what β maximises;
+    and the second translation, higher is better. Scorers are those of the dataset, by name, or keys of `extra`, which takes
+    what `rank` takes as `scores`. `by`, "correlation" or "concordance", is what β maximises;
     targets are reliable where ESS ≥ `ess` · K; `step` is that of their grid. `resamples` of the pairs, drawn with
     `seed`, show how sharp the answer is.
 
@@ -137,14 +145,14 @@ def calibrate(
     d = load(dataset) if isinstance(dataset, str) else dataset
     need_aspects(d)
     right = agreements(pairs)
-    p = _p_values(d, list(right), extra or {})
+    p = _p_values(d, [str(s) for s in right], extra or {})
 
     natural = balance(d.adequacy, d.fluency)
     low, high = reliable = reliable_interval(d.adequacy, d.fluency, ess)
     betas = np.union1d(beta_grid(d.adequacy, d.fluency, step), np.linspace(low, high, 41))  # however short it is
     solved = reweight_sweep(d.adequacy, d.fluency, betas)
-    size = np.array([r.ess for r in solved])
-    spa = spa_from_p(d.human_p, p, np.array([r.weights for r in solved]))
+    size = solved.ess
+    spa = spa_from_p(d.human_p, p, solved.weights)
     inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
 
     agreement = right.mean()
@@ -160,6 +168,7 @@ def calibrate(
     drawn = np.random.default_rng(seed).multinomial(len(right), np.full(len(right), 1 / len(right)), size=resamples)
     again = MATCHES[by](drawn @ right.to_numpy() / len(right), spa[inner])
     answers = betas[inner][best(again, size[inner])]
+    first, last = np.quantile(answers, [0.05, 0.95], method="inverted_cdf")
     return Calibration(
         dataset=d.name,
         by=by,
@@ -169,14 +178,15 @@ def calibrate(
         anywhere=float(betas[best(score, size)]),
         natural=natural,
         reliable=reliable,
-        interval=tuple(float(x) for x in np.quantile(answers, [0.05, 0.95], method="inverted_cdf")),
+        interval=(float(first), float(last)),
         above=float(np.mean(answers > natural) + np.mean(answers == natural) / 2),
         agreement=agreement,
         table=table,
+        resamples=int(resamples),
     )
 
 
-def correlation(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
+def correlation(agreement: Array, spa: Array) -> Array:
     """Pearson correlation over M scorers of agreement (R, M) and SPA (T, M): shape (R, T); 0 where either is constant.
 
     >>> correlation(np.array([[0.2, 0.5, 0.8], [1, 1, 1]]), np.array([[0.7, 0.8, 0.9], [0.9, 0.8, 0.9]])).round(3)
@@ -184,10 +194,11 @@ def correlation(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
            [0., 0.]])
     """
     x, y = (_unit(z - z.mean(axis=1, keepdims=True)) for z in (agreement, spa))
-    return x @ y.T
+    out: Array = x @ y.T
+    return out
 
 
-def concordance(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
+def concordance(agreement: Array, spa: Array) -> Array:
     """Share of scorer pairs of different agreement (R, M) that SPA (T, M) puts in the same order: (R, T).
 
     A tie of SPA counts half. ½ where all agreements are equal: there is nothing to order.
@@ -198,13 +209,14 @@ def concordance(agreement: np.ndarray, spa: np.ndarray) -> np.ndarray:
     """
     m, n = np.triu_indices(agreement.shape[1], 1)
     x, y = (np.where(np.abs(gap := z[:, m] - z[:, n]) > SAME, np.sign(gap), 0.0) for z in (agreement, spa))
-    return 0.5 + x @ y.T / (2 * np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
+    out: Array = 0.5 + x @ y.T / (2 * np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
+    return out
 
 
 MATCHES = {"correlation": correlation, "concordance": concordance}
 
 
-def best(match: np.ndarray, ess: np.ndarray) -> np.ndarray:
+def best(match: Array, ess: Array) -> NDArray[np.intp]:
     """Where along its last axis a match (…, T) is largest; of several such targets the one with the largest ESS (T,).
 
     >>> best(np.array([[0.5, 0.7, 0.7], [0.9, 0.7, 0.7]]), np.array([9.0, 11.0, 12.0]))
@@ -213,31 +225,14 @@ def best(match: np.ndarray, ess: np.ndarray) -> np.ndarray:
     return np.where(match >= match.max(axis=-1, keepdims=True) - SAME, ess, 0).argmax(axis=-1)
 
 
-def _p_values(d: Digest, scorers: list[str], extra) -> np.ndarray:
+def _p_values(d: Digest, scorers: list[str], extra: Scores) -> Array:
     """P-values of the named scorers, (M, P), from the dataset or from `extra`."""
-    taken = [s for s in extra if s in d.scorers]
-    if taken:
-        raise ValueError(f"extra names {taken[0]!r}, which {d.name} has already; give it another name")
-    out = []
+    known = [*d.scorers, *extra]
     for s in scorers:
-        if s in extra:
-            x = np.asarray(extra[s])
-            if x.shape == (len(d.systems), len(d.lines)):
-                x = p_values(x, d.info["permutations"], d.info["seed"])
-            elif x.shape != d.human_p.shape:
-                raise ValueError(
-                    f"extra scorer {s!r} has shape {x.shape}; {d.human_p.shape} p-values of pairs of "
-                    f"systems, or {len(d.systems), len(d.lines)} scores, systems × segments, are expected"
-                )
-            out.append(x)
-        elif s in d.scorers:
-            out.append(d.scorer_p[d.scorers.index(s)])
-        else:
-            raise ValueError(
-                f"{d.name} has no scorer {s!r}"
-                + (near(s, known := [*d.scorers, *extra]) or f"; there are {', '.join(known)}")
-            )
-    return np.array(out)
+        if s not in known:
+            raise ValueError(f"{d.name} has no scorer {s!r}" + (near(s, known) or f"; there are {', '.join(known)}"))
+    field = contest(d, {s: x for s, x in extra.items() if s in scorers or s in d.scorers})
+    return field.p[[field.scorers.index(s) for s in scorers]]
 
 
 def _signed(x: float) -> str:
@@ -245,13 +240,13 @@ def _signed(x: float) -> str:
     return f"{x:z.2f}".replace("-", "−")
 
 
-def _unit(x: np.ndarray) -> np.ndarray:
+def _unit(x: Array) -> Array:
     """Rows of x, around 0, at length one; constant ones become 0, also where rounding left something of them."""
     length = np.sqrt((x**2).sum(axis=1, keepdims=True))
     return np.divide(x, length, out=np.zeros_like(x), where=length > SAME)
 
 
-def _stretches(betas: np.ndarray, chosen: np.ndarray) -> tuple[tuple[float, float], ...]:
+def _stretches(betas: Array, chosen: Array) -> tuple[tuple[float, float], ...]:
     """Runs of neighbouring chosen targets, each as (first, last)."""
     edge = np.diff(np.r_[0, chosen.astype(int), 0])
     return tuple(zip(betas[edge[:-1] > 0].tolist(), betas[edge[1:] < 0].tolist(), strict=True))

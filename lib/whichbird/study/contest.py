@@ -7,10 +7,11 @@ pool holds segment scores; its p-values are computed here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
@@ -19,7 +20,7 @@ from ..core.permutation import p_counts
 from ..data.pool import refuse_constant
 from ..data.protocol import HIDDEN, Dataset
 
-Scores = Mapping[str, Any]  # a scorer's name: (K, N) numbers, or a table of them with the systems as its index
+Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by name
 
 
 class Contest(NamedTuple):
@@ -46,7 +47,7 @@ def contest(source: Dataset, scores: Scores | None = None, reference: str | None
     >>> contest(load("ende24")).p.shape
     (30, 120)
     """
-    own = {name: _segment_scores(source, name, x) for name, x in (scores or {}).items()}
+    own = {name: own_scores(source, name, x) for name, x in (scores or {}).items()}
     for name in own:
         if name in source.scorers:
             raise DataError(f"{source.name} has a scorer {name!r} already; give yours another name")
@@ -55,7 +56,7 @@ def contest(source: Dataset, scores: Scores | None = None, reference: str | None
         raise DataError(f"{source.name} has no scorer to rank; at least one is needed")
     tested = source.tested(reference)
     p = [
-        p_counts(x, tested.permutations, tested.seed) / tested.permutations
+        x if x.ndim == 1 else p_counts(x, tested.permutations, tested.seed) / tested.permutations
         for x in tqdm(own.values(), desc="permutation tests", delay=1, leave=False, disable=None)
     ]
     return Contest(
@@ -82,8 +83,12 @@ def need_aspects_of(c: Contest) -> tuple[np.ndarray, np.ndarray]:
     return c.adequacy, c.fluency
 
 
-def _segment_scores(source: Dataset, name: str, x: Any) -> np.ndarray:
-    """Scores (K, N) on the rated lines, checked."""
+def own_scores(source: Dataset, name: str, x: ArrayLike | pd.DataFrame) -> np.ndarray:
+    """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
+
+    Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines
+    or all `source.source_lines`, of which `source.lines` are picked.
+    """
     if isinstance(x, pd.DataFrame):
         missing = [s for s in source.systems if s not in x.index]
         if missing or not x.index.is_unique:
@@ -93,13 +98,20 @@ def _segment_scores(source: Dataset, name: str, x: Any) -> np.ndarray:
             )
         x = x.loc[list(source.systems)].to_numpy()
     x, k, n = np.asarray(x), len(source.systems), len(source.lines)
+    if x.ndim == 1:
+        p = check.vector(x, f"scorer {name!r}", k * (k - 1) // 2)
+        if p.min() < 0 or p.max() > 1:
+            raise ValueError(
+                f"scorer {name!r} has a p-value {p[(p < 0) | (p > 1)][0]:g}; numbers from 0 to 1 are expected"
+            )
+        return p
     if x.ndim == 2 and x.shape[1] == source.source_lines:
         x = x[:, source.lines]  # before the check: what stands on lines nobody rated does not matter
     x = check.matrix(x, f"scorer {name!r}")
     if x.shape != (k, n):
         raise ValueError(
             f"scorer {name!r} has shape {x.shape}; {k} systems × {n} rated lines "
-            f"(or all {source.source_lines} lines) are expected"
+            f"(or all {source.source_lines} lines) are expected, or p-values of all {k * (k - 1) // 2} pairs"
         )
     refuse_constant(x, name)
     return x

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
+from ..core.check import Array
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..solve.result import Reweighting
 from ..solve.reweight import reweight, reweight_sweep
-from .contest import Contest, contest, need_aspects_of
+from .contest import Contest, Scores, contest, need_aspects_of
 from .targets import is_reliable, sorted_targets, weights_table
 
 TIE = 12  # decimals: SPA is a sum over at most some thousand pairs, which errs by less
@@ -34,11 +35,12 @@ class Ranking:
     signature: str
 
 
-def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Mapping | None = None) -> Ranking:
+def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Scores | None = None) -> Ranking:
     """Rank all scorers of `source` at balance `beta` (None: the natural balance), with your own `scores` among them.
 
     `scores` maps a name to segment scores (K, N), higher is better: rows in the order of `source.systems` (a DataFrame is
-    sorted by its index), columns the N rated lines or all `source.source_lines`, of which `source.lines` are picked.
+    sorted by its index), columns the N rated lines or all `source.source_lines`, of which `source.lines` are picked; or to
+    p-values (P,) of all pairs, where those are known already.
 
     >>> from whichbird import load
     >>> rank(load("ende24"), 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]
@@ -71,7 +73,9 @@ def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Map
     )
 
 
-def rank_sweep(source: Digest | Pool | Contest, betas=None, scores: Mapping | None = None) -> pd.DataFrame:
+def rank_sweep(
+    source: Digest | Pool | Contest, betas: ArrayLike | None = None, scores: Scores | None = None
+) -> pd.DataFrame:
     """`rank` at many balances (those of `steps` if none are given), as one long table.
 
     Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, scorer, spa, rank, own; targets ascending, scorers in order.
@@ -106,11 +110,12 @@ def rank_sweep(source: Digest | Pool | Contest, betas=None, scores: Mapping | No
     return pd.concat(rows, ignore_index=True)
 
 
-def spa_of(c: Contest, w: np.ndarray) -> np.ndarray:
+def spa_of(c: Contest, w: Array) -> Array:
     """SPA of every scorer: (M,). Row by row in one order, so that equal p-values give the very same number."""
-    return 1 - (np.abs(c.human - c.p) * pair_weights(w)).sum(axis=1)
+    spa: Array = 1 - (np.abs(c.human - c.p) * pair_weights(w)).sum(axis=1)
+    return spa
 
 
-def ranks(spa: np.ndarray) -> np.ndarray:
+def ranks(spa: Array) -> NDArray[np.int64]:
     """1 for the largest; equals share the better rank."""
-    return pd.Series(spa.round(TIE)).rank(ascending=False, method="min").astype(int).to_numpy()
+    return pd.Series(spa.round(TIE)).rank(ascending=False, method="min").to_numpy().astype(np.int64)

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from ..core import check
-from ..core.balance import reachable
 from ..core.metametrics import pair_weights
 from ..core.permutation import PERMUTATIONS
-from ..solve.reweight import reweight_sweep
+from ..solve.reweight import reweight_many
 
 TIE = 1e-9  # in permutations: means of whole numbers up to 1000 over all pairs err by less
 
@@ -48,14 +47,14 @@ def leave_one_out_at(adequacy, fluency, human, scorers, betas) -> tuple[np.ndarr
     i, j = np.triu_indices(systems, 1)
     far = np.abs(human - scorers)
     scores, ess = np.full((betas.size, systems, len(scorers)), np.nan), np.full((betas.size, systems), np.nan)
+    kept = np.array([np.delete(np.arange(systems), left_out) for left_out in range(systems)])
+    solved = reweight_many(adequacy[kept], fluency[kept], betas[None])
+    solved.insist()
     for left_out in range(systems):
-        a, f = np.delete(adequacy, left_out), np.delete(fluency, left_out)
-        low, high = reachable(a, f)
-        reached = np.flatnonzero((betas >= low) & (betas <= high))
-        if reached.size:
-            w = np.array([r.weights for r in reweight_sweep(a, f, betas[reached])])
-            scores[reached, left_out] = -pair_weights(w) @ far[:, (i != left_out) & (j != left_out)].T
-            ess[reached, left_out] = 1 / np.einsum("nk,nk->n", w, w)
+        reached = solved.proven[left_out]
+        others = (i != left_out) & (j != left_out)
+        scores[reached, left_out] = -pair_weights(solved.weights[left_out, reached]) @ far[:, others].T
+        ess[reached, left_out] = solved.ess[left_out, reached]
     return scores, ess
 
 

@@ -55,15 +55,8 @@ def sweep(
     adequacy, fluency = need_aspects(d)
     betas = beta_grid(adequacy, fluency) if betas is None else np.asarray(betas)
     solved = reweight_sweep(adequacy, fluency, betas)
-    w = np.array([r.weights for r in solved])
-    return pd.DataFrame(
-        {
-            "beta": betas,
-            "ess": [r.ess for r in solved],
-            "certificate": [r.certificate for r in solved],
-            **measures(d, w, meta, families),
-        }
-    )
+    made = measures(d, solved.weights, meta, families)
+    return pd.DataFrame({"beta": betas, "ess": solved.ess, "certificate": solved.certificates, **made})
 
 
 def measures(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..core import check
 from ..core.balance import balance, reachable
+from ..core.check import Array
 from ..solve.result import Reweighting
-from ..solve.reweight import RELIABLE, reweight_sweep
+from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
 
 
-def steps(adequacy, fluency, step: float = 0.02) -> np.ndarray:
+def steps(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.02) -> Array:
     """Round targets to sweep: the multiples of `step` that the pool reaches, with its ends and its natural balance.
 
     >>> steps([0, 2, 0], [0, 1, 3], 0.25).round(4)
@@ -23,7 +27,7 @@ def steps(adequacy, fluency, step: float = 0.02) -> np.ndarray:
     return np.unique(np.concatenate([multiples(step, low, high), [balance(adequacy, fluency), low, high]]))
 
 
-def multiples(step: float, low: float, high: float) -> np.ndarray:
+def multiples(step: float, low: float, high: float) -> Array:
     """The multiples of `step` between `low` and `high`, rounded so that 0.6 is the number that people type.
 
     >>> multiples(0.2, 0.2, 0.7).tolist()
@@ -33,19 +37,34 @@ def multiples(step: float, low: float, high: float) -> np.ndarray:
     return even[(low < even) & (even < high)]
 
 
+def beta_stops(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.005) -> Array:
+    """Where the explorer's slider stops: multiples of `step`, β₀, and the ends of the range and of the reliable interval.
+
+    A reliable interval narrower than twenty steps gets multiples of a fifth of the step.
+
+    >>> beta_stops([0, 1, 2, 3], [0, 2, 1, 1], step=0.2)[:6].round(3)
+    array([0.2  , 0.4  , 0.6  , 0.607, 0.64 , 0.68 ])
+    """
+    inner = reliable_interval(adequacy, fluency)
+    finer = multiples(step / 5, *inner) if inner[1] - inner[0] < 20 * step else []
+    return np.unique(np.concatenate([steps(adequacy, fluency, step), inner, finer]))
+
+
 def is_reliable(r: Reweighting) -> bool:
     """Whether a weighting keeps an effective sample size of at least 0.9 K, give or take rounding."""
     return bool(r.ess >= RELIABLE * r.weights.size * (1 - 1e-12))
 
 
-def sorted_targets(adequacy, fluency, betas) -> np.ndarray:
+def sorted_targets(adequacy: ArrayLike, fluency: ArrayLike, betas: ArrayLike | None) -> Array:
     betas = steps(adequacy, fluency) if betas is None else np.sort(check.vector(betas, "betas"))
     if not betas.size:
         raise ValueError("betas is empty; at least one target is expected")
     return betas
 
 
-def weight_sweep(systems, adequacy, fluency, betas=None) -> pd.DataFrame:
+def weight_sweep(
+    systems: Iterable[str], adequacy: ArrayLike, fluency: ArrayLike, betas: ArrayLike | None = None
+) -> pd.DataFrame:
     """The most even weighting at many balances (those of `steps` if none are given), as one long table.
 
     Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, gap, system, weight; targets ascending, systems in order.
@@ -75,7 +94,9 @@ def weight_sweep(systems, adequacy, fluency, betas=None) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def weights_table(systems, adequacy, fluency, w) -> pd.DataFrame:
+def weights_table(
+    systems: Iterable[str], adequacy: ArrayLike | None, fluency: ArrayLike | None, w: ArrayLike
+) -> pd.DataFrame:
     """One row per system: system, adequacy, fluency (both left out where None), weight.
 
     >>> weights_table(["x", "y"], [0, 2], [0, 1], [0.5, 0.5])

@@ -28,11 +28,12 @@ from ..data.segments import load_pool
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
-from ..study.contest import Contest, contest
+from ..study.contest import Contest, Scores, contest
 from ..study.overview import members, overview
-from ..study.ranking import rank, rank_sweep
+from ..study.ranking import Ranking, rank, rank_sweep
 from ..study.sweep import need_aspects
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
+from ..study.verdict import standing
 from .output import Result, cell, check_outputs, deliver, one_line, say
 
 if TYPE_CHECKING:
@@ -121,6 +122,12 @@ def rank_(args: argparse.Namespace) -> Result:
     Nothing needs to be downloaded: the p-values of people and of the shipped
     scorers are in the package. Without --beta all systems have the same weight.
 
+    cluster is WMT's: a scorer shares the cluster of those above it unless one of
+    them is significantly better (PERM-BOTH, p <= .05). rank_low and rank_high are
+    the best and the worst rank that go with the data (documents resampled, 95 %).
+    Tests of the shipped scorers ship for the reliable interval; others are made on
+    the spot, some seconds. --bare leaves them out.
+
     Score files have one of three forms, higher is better:
       .seg.score    the field's: lines "system, tab, score" without header; the n-th
                     line of a system is source line n. All source lines, or only the
@@ -145,7 +152,8 @@ def rank_(args: argparse.Namespace) -> Result:
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """
     d = load(args.dataset)
-    return _ranking(args, contest(d, _scores(args, d), args.reference), overview([d]))
+    scores = _scores(args, d)
+    return _ranking(args, _segments(args, d), scores, contest(d, scores, args.reference), overview([d]))
 
 
 def sweep(args: argparse.Namespace) -> Result:
@@ -199,13 +207,13 @@ def evaluate(args: argparse.Namespace) -> Result:
     else:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference or "refA")
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
         own = _scores(args, pool)
     with _about(pool.name):
         about = overview([pool])
     field = contest(pool, own)
     _chosen(args, field)  # a misspelt name is refused in any case
-    result = (_sweep if args.sweep else _ranking)(args, field, about)
+    result = _sweep(args, field, about) if args.sweep else _ranking(args, pool, own, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
     return result._replace(shown=shown, notes=pool.notes)
 
@@ -270,10 +278,22 @@ def calibrate_(args: argparse.Namespace) -> Result:
     return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
-def _ranking(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> Result:
+def _segments(args: argparse.Namespace, d: Digest) -> Digest | Pool:
+    """What tests are made on: the shipped segments, with another reference if one is asked for."""
+    return d if args.reference in (None, d.reference) else load_pool(d.name, args.reference)
+
+
+def _ranking(
+    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+) -> Result:
     with _about(field.name):
         found = rank(field, args.beta)
-    shown = found.table.assign(own=found.table["own"].map({True: "yours", False: ""}))
+    facts: dict[str, object] = {}
+    if not args.bare:
+        found, facts = _tested(args, source, scores, field, found)
+    shown = found.table.drop(columns="se", errors="ignore").assign(
+        own=found.table["own"].map({True: "yours", False: ""})
+    )
     shown = shown if field.own.any() else shown.drop(columns="own")
     shown = shown if args.beta is not None else shown.drop(columns=["rank_natural", "spa_natural"])
 
@@ -286,11 +306,28 @@ def _ranking(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> R
 
     proof = {} if found.reweighting is None else _proof(found.reweighting)
     return Result(
-        _facts(about) | proof | {"signature": found.signature},
+        _facts(about) | proof | facts | {"signature": found.signature},
         {"ranking": found.table, "weights": found.weights},
         (shown,),
         figure,
     )
+
+
+def _tested(
+    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, found: Ranking
+) -> tuple[Ranking, dict[str, object]]:
+    """A ranking with its uncertainty: columns cluster, rank_low, rank_high, se; and what they rest on."""
+    if len(field.scorers) < 2:
+        table = found.table.assign(cluster=1, rank_low=1, rank_high=1, se=np.nan)
+        return replace(found, table=table), {}
+    spa = found.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy()
+    s = standing(source, spa, args.beta, scores)
+    extra = pd.DataFrame({"cluster": s.cluster, "rank_low": s.rank_low, "rank_high": s.rank_high, "se": s.se})
+    place = [field.scorers.index(scorer) for scorer in found.table["scorer"]]
+    table = found.table.join(extra.iloc[place].reset_index(drop=True))
+    lead = ["rank", "scorer", "spa", "cluster", "rank_low", "rank_high", "se"]
+    facts = {} if s.stop is None or args.beta is None or abs(s.stop - args.beta) < 1e-9 else {"tested_at": s.stop}
+    return replace(found, table=table[[*lead, *table.columns.drop(lead)]]), facts | {"tests": s.signature}
 
 
 def _sweep(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> Result:
@@ -416,6 +453,7 @@ def _rank_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
     _scores_arguments(parser)
+    _bare_argument(parser)
 
 
 def _dataset_arguments(parser: argparse.ArgumentParser) -> None:
@@ -439,9 +477,10 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--set", help="with --mtme: the set, as wmt24")
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
-    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA)")
+    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
     _scores_arguments(parser)
     _beta_arguments(parser)
+    _bare_argument(parser)
     _show_argument(parser)
     _plot_argument(parser)
 
@@ -496,6 +535,10 @@ def _scores_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ignore-extra", action="store_true", help="leave out segments of your tables that the dataset does not know"
     )
+
+
+def _bare_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--bare", action="store_true", help="no tests: leave out clusters and rank intervals")
 
 
 def _show_argument(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ import tracemalloc
 import numpy as np
 
 import whichbird as wb
-from whichbird.core.augment import FAMILIES, shifts
+from whichbird.core.augment import PAPER_FAMILIES as FAMILIES, shifts
 from whichbird.core.metametrics import pair_weights
 from whichbird.core.permutation import p_counts, p_curve_counts, signs
 

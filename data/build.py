@@ -1,8 +1,8 @@
 """Rebuild data/ from an mt-metrics-eval-v2 tree: python data/build.py --mtme DIR, or --download to fetch the public release first.
 
-With --derived only the tables that follow from the digests are computed again, and no tree is needed.
-
-Everything that ships is derived here; nothing of the release itself is kept. Same input, same content.
+Everything that ships is made here: a digest and a file of segments for each dataset, and the tables beside them. --only takes some
+datasets and leaves what ships of the others as it is, byte for byte; --tables makes some products only (digests, segments, or tables by
+name). Tables that follow from the digests need no tree. Same input, same content.
 """
 
 from __future__ import annotations
@@ -20,22 +20,30 @@ import tempfile
 import urllib.error
 import urllib.request
 import zlib
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
 from whichbird import DataError, ablation, balance, p_values, reachable, search, spa_from_p
+from whichbird.core.augment import PAPER_FAMILIES
+from whichbird.core.check import near
 from whichbird.core.permutation import permuted_gaps
-from whichbird.data import digest
+from whichbird.data import digest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
+from whichbird.study.preference import steps
+from whichbird.study.sampling import cells as sampled
+from whichbird.study.stability import at_balance
+from whichbird.study.sweep import METAMETRICS, sweep
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -47,64 +55,148 @@ PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fl
 VIEWS = ("BLEU", "MetricX-24-Hybrid")
 MIXES = np.arange(21) / 20
 NOISE_SEEDS = range(1234, 1244)
-SWEPT, SYSTEMS, TARGETS = (
-    "ende24",
-    16,
-    50,
-)  # appendix B of the paper: its dataset, with that many systems, and targets per range
+SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its dataset, its systems, targets per range
 STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
 REACHED = 1e-6  # how close to the target a numerical baseline must come
+DRAWS = 4_000_000  # weightings per dataset in the cells of (ESS, β)
+BALANCES, INSET = 21, 0.001  # where stability is looked at, and how far from the ends of the reachable range
 
 
-def build(root: Path, out: Path, names=tuple(DATASETS), tables=None) -> None:
-    """Write a digest for each dataset, and the tables made from them all: everything, or, if one fails, nothing."""
+def build(
+    root: Path | None,
+    out: Path,
+    names: Sequence[str] = tuple(DATASETS),
+    products: Sequence[str] | None = None,
+    heen: Path | None = None,
+    draws: int = DRAWS,
+) -> list[str]:
+    """Make the products of some datasets: all that are asked for or, if one fails, none. Returns the names of those made.
+
+    `heen` is a table of errors for the dataset whose ratings the release lacks. Without `root` only tables that follow from digests
+    can be made.
+    """
     out.mkdir(parents=True, exist_ok=True)
-    tables = tuple(tables or (*TABLES, *DERIVED))
-    with tempfile.TemporaryDirectory(dir=out) as scratch:
-        with ProcessPoolExecutor(max_workers=min(len(names), os.cpu_count() or 1)) as workers:
-            jobs = [
-                workers.submit(_dataset, root, name, Path(scratch), tuple(t for t in tables if t in TABLES))
-                for name in names
-            ]
-            try:
-                made = [job.result() for job in tqdm(jobs, desc="datasets", unit="dataset", disable=None)]
-            except BaseException:
-                workers.shutdown(cancel_futures=True)
-                raise
-        for table in sorted(set().union(*made)):
-            rows = pd.concat([part[table] for part in made if table in part], ignore_index=True)
-            _write(rows, Path(scratch), table)
-        derive(Path(scratch), [t for t in tables if t in DERIVED])
-        for file in sorted(Path(scratch).iterdir()):
-            os.replace(file, out / file.name)
+    chosen = tuple(PRODUCTS if products is None else products)
+    of_pool = tuple(p for p in chosen if p in FILES or TABLES[p].source == "pool")
+    with tempfile.TemporaryDirectory(dir=out) as folder:
+        scratch = Path(folder)
+        rows: dict[str, dict[str, pd.DataFrame]] = {}
+        if of_pool:
+            if root is None:
+                raise DataError(f"no tree, and {of_pool[0]} need one")
+            jobs = [partial(_dataset, root, name, scratch, of_pool, _errors_file(name, heen)) for name in names]
+            for name, made in zip(names, _parallel(jobs, "datasets"), strict=True):
+                for table, part in made.items():
+                    rows.setdefault(table, {})[name] = part
+        of_digest = [
+            (t, name)
+            for t in chosen
+            if t in TABLES and TABLES[t].source == "digest"
+            for name in names
+            if _digest_of(name, scratch, out) is not None and TABLES[t].takes(name)
+        ]
+        jobs = [partial(_of_digest, t, _digest_of(name, scratch, out), draws) for t, name in of_digest]
+        for (table, name), part in zip(of_digest, _parallel(jobs, "tables"), strict=True):
+            if part is not None:
+                rows.setdefault(table, {})[name] = part
+        for table, parts in rows.items():
+            _merge(parts, names, scratch, out, table)
+        if SWEPT in names:
+            for table in (t for t in chosen if t in TABLES and TABLES[t].source == "targets"):
+                path = _digest_of(SWEPT, scratch, out)
+                d = None if path is None else digest.read(path)
+                if d is not None and d.aspects is not None and len(d.systems) == SYSTEMS:
+                    _write(_text(_at_targets(table, *d.aspects), table), scratch, table)
+        files = sorted(path for path in scratch.rglob("*") if path.is_file())
+        for file in files:
+            target = out / file.relative_to(scratch)
+            target.parent.mkdir(exist_ok=True)
+            os.replace(file, target)
+        made = {"digests": ".npz", "segments": segments.ENDING, **{t: f"{t}.csv" for t in TABLES}}
+        return [product for product in chosen if any(file.name.endswith(made[product]) for file in files)]
 
 
-def derive(folder: Path, tables=None) -> list[str]:
-    """Write the tables that follow from the digest of appendix B, if it is in the folder; returns their names."""
-    path = folder / f"{SWEPT}.npz"
-    d = digest.read(path) if path.exists() else None
-    if (
-        d is None or d.adequacy is None or len(d.systems) != SYSTEMS
-    ):  # a part of the datasets, or a tree made for a test
+def _parallel(jobs: Sequence[Callable[[], Any]], what: str) -> list[Any]:
+    """The results of the jobs, in their order, from as many processes as there are processors."""
+    if not jobs:
         return []
-    tables = list(DERIVED if tables is None else tables)
-    for table in tables:
-        _write(_sweep(table, d.adequacy, d.fluency), folder, table)
-    return tables
+    with ProcessPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1)) as workers:
+        futures = [workers.submit(job) for job in jobs]
+        try:
+            for done in tqdm(as_completed(futures), total=len(jobs), desc=what, unit="job", disable=None):
+                done.result()  # the first failure ends it all
+        except BaseException:
+            workers.shutdown(cancel_futures=True)
+            raise
+        return [future.result() for future in futures]
 
 
-def _write(rows: pd.DataFrame, folder: Path, table: str) -> None:
-    part = folder / f"{table}.csv.part"
-    rows.to_csv(part, index=False, lineterminator="\n", float_format="%.10g")
-    os.replace(part, folder / f"{table}.csv")
-
-
-def _dataset(root: Path, name: str, out: Path, tables: tuple[str, ...]) -> dict[str, pd.DataFrame]:
-    pool = read_mtme(root, name)
-    differs = DATASETS[name].standard != pool.reference
-    digest.make(pool, read_mtme(root, name, reference="standard") if differs else None).save(out / f"{name}.npz")
-    made = {table: TABLES[table](pool) for table in tables}
+def _dataset(
+    root: Path, name: str, out: Path, products: Sequence[str], errors_file: Path | None
+) -> dict[str, pd.DataFrame]:
+    """Write the digest and the segments of a dataset, if asked for, and return its rows of the tables."""
+    pool = read_mtme(root, name, errors=errors_file)
+    others = []
+    if DATASETS[name].standard != pool.reference and {*FILES} & {*products}:
+        others = [read_mtme(root, name, reference="standard", errors=errors_file)]
+    if "digests" in products:
+        digest.make(pool, *others).save(out / f"{name}.npz")
+    if "segments" in products:
+        segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
+    made = {t: TABLES[t].make(pool) for t in products if t in TABLES and TABLES[t].takes(name)}
     return {table: rows for table, rows in made.items() if rows is not None}
+
+
+def _errors_file(name: str, heen: Path | None) -> Path | None:
+    """A table of errors goes to the dataset whose ratings the release lacks."""
+    return None if DATASETS[name].ratings else heen
+
+
+def _of_digest(table: str, path: Path, draws: int) -> pd.DataFrame | None:
+    d = digest.read(path)
+    if d.aspects is None:
+        return None
+    rows = TABLES[table].make(d, draws) if table == "cells" else TABLES[table].make(d)
+    return rows.assign(dataset=d.name)[["dataset", *rows.columns]]
+
+
+def _digest_of(name: str, *folders: Path) -> Path | None:
+    """The digest of a dataset in the first folder that has one."""
+    return next((path for path in (folder / f"{name}.npz" for folder in folders) if path.exists()), None)
+
+
+def _text(rows: pd.DataFrame, table: str) -> str:
+    return rows.to_csv(index=False, lineterminator="\n", float_format=f"%.{TABLES[table].digits}g")
+
+
+def _merge(parts: dict[str, pd.DataFrame], names: Iterable[str], scratch: Path, out: Path, table: str) -> None:
+    """Put the rows of the datasets built among those that ship of the others, which keep their bytes."""
+    if TABLES[table].dataset is not None:  # a table of one dataset
+        _write(_text(*parts.values(), table), scratch, table)
+        return
+    by_dataset: dict[str, list[str]] = {}
+    header = None
+    shipped = out / f"{table}.csv"
+    if shipped.exists() and set(names) != set(DATASETS):
+        header, *lines = shipped.read_text("utf-8").splitlines(keepends=True)
+        for line in lines:
+            by_dataset.setdefault(line.partition(",")[0], []).append(line)
+    for name in names:
+        by_dataset.pop(name, None)
+    for name, part in parts.items():
+        first, *lines = _text(part, table).splitlines(keepends=True)
+        if header not in (None, first):
+            raise DataError(f"{shipped}: its columns are {header.strip()}, the new ones {first.strip()}; build all datasets")
+        header, by_dataset[name] = first, lines
+    order = [*(n for n in DATASETS if n in by_dataset), *(n for n in by_dataset if n not in DATASETS)]
+    _write("".join([header or "", *(line for name in order for line in by_dataset[name])]), scratch, table)
+
+
+def _write(text: str, folder: Path, table: str) -> None:
+    (folder / f"{table}.csv").write_text(text, "utf-8", newline="")
+
+
+# --- tables of a pool
 
 
 def errors(pool: Pool) -> pd.DataFrame | None:
@@ -120,34 +212,32 @@ def spa_plane(pool: Pool) -> pd.DataFrame | None:
     "tradeoff" is λ·adequacy + (1 − λ)·fluency. "adequacy" and "fluency" keep a share `mix` of the aspect and fill up with uniform noise of
     the same spread; their figures are means over ten draws.
     """
-    if pool.adequacy is None:
+    if pool.adequacy is None or pool.fluency is None:
         return None
     aspects = {"adequacy": pool.adequacy, "fluency": pool.fluency}
     truth = {aspect: p_values(x) for aspect, x in aspects.items()}
 
-    def row(curve, mix, xs):
+    def row(curve: str, mix: float, xs: list[np.ndarray]) -> dict[str, Any]:
         scores = {f"spa_{aspect}": np.mean([spa_from_p(p, p_values(x)) for x in xs]) for aspect, p in truth.items()}
         return {"dataset": pool.name, "curve": curve, "mix": mix, **scores}
 
     rows = [row("tradeoff", m, [m * pool.adequacy + (1 - m) * pool.fluency]) for m in MIXES]
     for aspect, x in aspects.items():
-        spread = np.nanstd(x) * np.sqrt(
-            12
-        )  # a uniform variable on an interval of length L has the standard deviation L / √12
+        spread = np.nanstd(x) * np.sqrt(12)  # a uniform variable on an interval of length L has the deviation L / √12
         noise = [np.random.default_rng(seed).uniform(-0.5, 0.5, x.shape) * spread for seed in NOISE_SEEDS]
         rows += [row(aspect, m, [m * x + (1 - m) * n for n in noise]) for m in MIXES]
     return pd.DataFrame(rows)
 
 
 def synthesised(pool: Pool) -> pd.DataFrame | None:
-    """The six synthesised pools of every dataset of the paper that has a split into adequacy and fluency."""
-    return None if pool.adequacy is None or pool.name == "ende23" else synthesis.evaluate(pool)
+    """The six synthesised pools of a dataset that has a split into adequacy and fluency."""
+    return None if pool.adequacy is None else synthesis.evaluate(pool)
 
 
 def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
     """The observed (row 0) and the permuted mean gaps of one pair of systems, for people and for two scorers."""
-    name, *systems = PAIR
-    if pool.name != name or not {*systems, *VIEWS} <= {*pool.systems, *pool.scorers}:
+    _, *systems = PAIR
+    if pool.adequacy is None or not {*systems, *VIEWS} <= {*pool.systems, *pool.scorers}:
         return None
     pair = [pool.systems.index(s) for s in systems]
     views = {
@@ -159,7 +249,34 @@ def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
     return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
-def targets(adequacy, fluency) -> dict[str, np.ndarray]:
+# --- tables of a digest
+
+
+def sweeps(d: digest.Digest) -> pd.DataFrame:
+    """The paper's three measures over the whole range of β, by SPA and by Pearson correlation."""
+    parts = [sweep(d, meta=meta, families=PAPER_FAMILIES).assign(meta=meta) for meta in METAMETRICS]
+    table = pd.concat(parts, ignore_index=True)
+    return table[["meta", *table.columns.drop("meta")]]
+
+
+def cells(d: digest.Digest, draws: int = DRAWS) -> pd.DataFrame:
+    """The adequacy-over-fluency measure over many drawn weightings, by cells of (ESS, β)."""
+    step = steps(d.counts("total"), d.curve_counts("adequacy-fluency"))
+    return sampled(d.adequacy, d.fluency, step, draws, progress=False)
+
+
+def stability(d: digest.Digest) -> pd.DataFrame:
+    """Leave-one-out τ at fixed balances across the reachable range."""
+    low, high = reachable(d.adequacy, d.fluency)
+    inset = INSET * (high - low)
+    betas = np.linspace(low + inset, high - inset, BALANCES)
+    return at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas)
+
+
+# --- tables of targets
+
+
+def targets(adequacy: np.ndarray, fluency: np.ndarray) -> dict[str, np.ndarray]:
     """The targets of appendix B: across the whole reachable range, and near the natural balance."""
     natural = balance(adequacy, fluency)
     return {
@@ -168,11 +285,11 @@ def targets(adequacy, fluency) -> dict[str, np.ndarray]:
     }
 
 
-def _sweep(table: str, adequacy, fluency) -> pd.DataFrame:
+def _at_targets(table: str, adequacy: np.ndarray, fluency: np.ndarray) -> pd.DataFrame:
     """The rows of one table for every target, in all processes there are."""
     places = [(name, n, beta) for name, betas in targets(adequacy, fluency).items() for n, beta in enumerate(betas)]
     with ProcessPoolExecutor() as workers:
-        done = workers.map(partial(DERIVED[table], adequacy, fluency), [beta for _, _, beta in places])
+        done = workers.map(partial(TABLES[table].make, adequacy, fluency), [beta for _, _, beta in places])
         parts = list(tqdm(done, desc=table, total=len(places), unit="target", disable=None))
     return pd.DataFrame(
         [
@@ -183,13 +300,13 @@ def _sweep(table: str, adequacy, fluency) -> pd.DataFrame:
     )
 
 
-def search_counts(adequacy, fluency, beta: float) -> list[dict]:
+def search_counts(adequacy: np.ndarray, fluency: np.ndarray, beta: float) -> list[dict[str, Any]]:
     """What Algorithm 1 does for one target in each of its eight settings."""
     with contextlib.redirect_stderr(io.StringIO()):  # its progress bar; there is one for all targets
         return [{name: int(count) for name, count in row.items()} for row in ablation(adequacy, fluency, [beta])]
 
 
-def numerical_baseline(adequacy, fluency, beta: float) -> list[dict]:
+def numerical_baseline(adequacy: np.ndarray, fluency: np.ndarray, beta: float) -> list[dict[str, Any]]:
     """The least Σw² that local optimisers find from one start, from five, …, among results that reach the target, and the true one."""
     optimum = 1 / search(adequacy, fluency, beta).ess
     rows = []
@@ -202,16 +319,32 @@ def numerical_baseline(adequacy, fluency, beta: float) -> list[dict]:
     return rows
 
 
+class Table(NamedTuple):
+    """A table that ships: what makes it, and of what: a "pool", a "digest", or the "targets" of one digest."""
+
+    make: Callable[..., Any]
+    source: str
+    digits: int = 10  # significant ones
+    paper: bool = False  # of the paper's datasets alone: more would take minutes, and nobody asks for them
+    dataset: str | None = None  # of this dataset alone
+
+    def takes(self, name: str) -> bool:
+        return self.dataset in (None, name) and (DATASETS[name].paper or not self.paper)
+
+
+FILES = ("digests", "segments")
 TABLES = {
-    "errors": errors,
-    "spa_plane": spa_plane,
-    "synthesised": synthesised,
-    "permuted_gaps": gaps_of_pair,
-}  # of a pool
-DERIVED = {
-    "search_counts": search_counts,
-    "numerical_baseline": numerical_baseline,
-}  # of a target, from a digest's aspects
+    "errors": Table(errors, "pool"),
+    "spa_plane": Table(spa_plane, "pool"),
+    "synthesised": Table(synthesised, "pool", paper=True),
+    "permuted_gaps": Table(gaps_of_pair, "pool", dataset=PAIR[0]),
+    "sweep": Table(sweeps, "digest", 12, paper=True),
+    "cells": Table(cells, "digest", 8, paper=True),
+    "stability": Table(stability, "digest", 8, paper=True),
+    "search_counts": Table(search_counts, "targets", dataset=SWEPT),
+    "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
+}
+PRODUCTS = (*FILES, *TABLES)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -282,9 +415,14 @@ def _unpack(archive: Path, tree: Path) -> None:
     prefixes = tuple(
         f"{TREE}/{s.set}/{kind}"
         for s in DATASETS.values()
-        for kind in (f"human-scores/{s.pair}.mqm.", f"metric-scores/{s.pair}/")
+        for kind in (
+            f"human-scores/{s.pair}.mqm.",
+            f"human-scores/{s.pair}.round",  # second and third ratings
+            f"metric-scores/{s.pair}/",
+            f"documents/{s.pair}.docs",
+        )
     )
-    endings = (".seg.score", ".seg.rating")
+    endings = (".seg.score", ".seg.rating", ".docs")
     with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
         with tarfile.open(archive, "r:gz") as tar:
             for member in tqdm(tar, desc="unpack", unit="file", disable=None):
@@ -306,8 +444,34 @@ def _unpack(archive: Path, tree: Path) -> None:
         os.replace(Path(scratch, TREE), tree)
 
 
-def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def _several(known: Sequence[str], what: str) -> Callable[[str], tuple[str, ...]]:
+    """A reader of names with commas between, in the order in which they are known; any other name is refused."""
+
+    def read(text: str) -> tuple[str, ...]:
+        asked = [name.strip() for name in text.split(",") if name.strip()]
+        strange = [name for name in asked if name not in known]
+        if strange or not asked:
+            there = near(strange[0], known) if strange else ""
+            said = repr(strange[0]) if strange else "empty"
+            raise argparse.ArgumentTypeError(f"the {what} is {said}{there or '; there are ' + ', '.join(known)}")
+        return tuple(name for name in known if name in asked)
+
+    return read
+
+
+def _published(name: str, out: Path) -> str:
+    """A line that compares a digest with the paper's table, where both are there; else nothing."""
+    path, table = out / f"{name}.npz", HERE / "published" / "core.csv"
+    rows = pd.read_csv(table).set_index("dataset") if table.exists() else pd.DataFrame()
+    d = digest.read(path)
+    if d.aspects is None or name not in rows.index:
+        return ""
+    theirs = rows.loc[name]
+    return f"{name}: β₀ {balance(*d.aspects):.4f}, published {float(theirs['beta0']):.4f}; {len(d.systems)} systems, {len(d.lines)} segments"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument(
         "--mtme", type=Path, default=os.environ.get("MTME_ROOT") or None, help="an unpacked mt-metrics-eval-v2 tree"
     )
@@ -315,29 +479,45 @@ def main(argv=None) -> int:
         "--download", action="store_true", help="fetch the public release (about 870 MB) if no tree is given"
     )
     parser.add_argument(
+        "--only", type=_several(tuple(DATASETS), "dataset"), default=tuple(DATASETS), metavar="DATASET[,…]",
+        help="these datasets; what ships of the others stays as it is (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tables", type=_several(PRODUCTS, "table"), default=PRODUCTS, metavar="TABLE[,…]",
+        help=f"make these only, of {', '.join(PRODUCTS)} (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
         "--derived", action="store_true", help="only the tables that follow from the digests already there"
     )
+    parser.add_argument("--heen", type=Path, help="the table of heen23's errors, mqm_generalMT2023_heen.tsv")
+    parser.add_argument("--draws", type=int, default=DRAWS, help=f"weightings a dataset in cells (default {DRAWS:,})")
     parser.add_argument("--cache", type=Path, default=HERE.parent / ".cache", help="where a download is kept")
     parser.add_argument("--out", type=Path, default=HERE, help="where to write (default: data/)")
     args = parser.parse_args(argv)
+    products = args.tables
+    if args.derived:
+        products = tuple(p for p in products if p in TABLES and TABLES[p].source != "pool")
     try:
-        if args.derived:
-            if not (made := derive(args.out)):
-                raise DataError(
-                    f"{args.out}: it holds no digest of {SWEPT} with {SYSTEMS} systems to derive tables from"
-                )
-            print(f"built {' and '.join(made)} in {args.out}")
-            return 0
-        if args.mtme is None and not args.download:
-            raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
-        build(args.mtme or download(args.cache), args.out)
+        if args.draws < 1:
+            raise DataError(f"--draws is {args.draws}; at least 1 is needed")
+        root = args.mtme
+        if any(p in FILES or TABLES[p].source == "pool" for p in products) and root is None:
+            if not args.download:
+                raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
+            root = download(args.cache)
+        made = build(root, args.out, args.only, products, args.heen, args.draws)
+        if not made:
+            raise DataError(f"{args.out}: it holds no digest to make {' and '.join(products)} from")
+        print(f"built {', '.join(made)} of {len(args.only)} datasets in {args.out}")
+        for name in args.only if args.heen else ():
+            if not DATASETS[name].ratings and "digests" in made and (line := _published(name, args.out)):
+                print(line)
     except (DataError, OSError) as error:  # a full disk or a folder that cannot be written says so itself
         print(f"build.py: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("build.py: stopped; nothing half-written is left", file=sys.stderr)
         return 1
-    print(f"built {len(DATASETS)} digests and the tables beside them in {args.out}")
     return 0
 
 

@@ -10,16 +10,18 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 import whichbird as wb
-from whichbird.core.augment import DIALS, FAMILIES, direction, offsets, shifts, z_scores
+from whichbird.core.augment import DIALS, FAMILIES, PAPER_FAMILIES, direction, offsets, shifts, z_scores
 
 NAN = float("nan")
 RNG = np.random.default_rng(21)
 
 
 def test_grids():
-    assert FAMILIES == ("adequacy-fluency", "adherence", "explainability")
-    even, adherence, explainability = DIALS.values()
-    assert [g.size for g in DIALS.values()] == [51, 201, 201]
+    assert PAPER_FAMILIES == ("adequacy-fluency", "adherence", "explainability")  # figure 3 of the paper
+    assert list(FAMILIES) == list(DIALS) == [*PAPER_FAMILIES, "adequacy-adherence", "fluency-adherence"]
+    even, adherence, explainability = (DIALS[family] for family in PAPER_FAMILIES)
+    assert all(DIALS[family] is adherence for family in FAMILIES if family not in PAPER_FAMILIES)
+    assert [g.size for g in (even, adherence, explainability)] == [51, 201, 201]
     # −0.5 … 0.5 in steps of 0.02: each dial is the double nearest to its decimal, zero in the middle
     assert even.tolist() == [float(Fraction(n - 25, 50)) for n in range(51)] and even[25] == 0
     assert (adherence[0], adherence[-1]) == (-0.5, 1.5) and (explainability[0], explainability[-1]) == (-2.5, 0.5)
@@ -49,7 +51,10 @@ def test_directions_as_defined():
         "adequacy-fluency": [sd * (u - v) for u, v in zip(slow_z(a), slow_z(f), strict=True)],
         "adherence": [sd * u for u in slow_z(t)],
         "explainability": [-v for v in e],
+        "adequacy-adherence": [sd * u for u in slow_z(a)],
+        "fluency-adherence": [sd * u for u in slow_z(f)],
     }
+    assert expected.keys() == FAMILIES.keys()
     for family, v in expected.items():
         assert direction(family, y, t, a, f, e) == pytest.approx(v, rel=1e-12, abs=1e-14)
         moved = shifts(family, y, t, a, f, e)

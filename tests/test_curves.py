@@ -195,6 +195,6 @@ def test_any_line(data, shape, dials):
 def test_shipped_curves_at_every_twentieth_dial(mtme_root, scorer):
     pool, d = wb.read_mtme(mtme_root, "jazh24"), wb.load("jazh24")
     x, k = pool.scorers[scorer], d.scorers.index(scorer)
-    for family in DIALS:
+    for family in d.families:
         moved = shifts(family, d.means[k], d.total, d.adequacy, d.fluency, d.offsets[k])[::20]
         assert np.array_equal(d.curve_counts(family)[k, ::20], at_every_dial(x, moved)), family

@@ -9,11 +9,12 @@ import pytest
 
 import whichbird as wb
 from whichbird import DataError
-from whichbird.core.augment import offsets
+from whichbird.core.augment import DIALS, FAMILIES, PAPER_FAMILIES, Family, offsets
 from whichbird.core.permutation import p_counts
 from whichbird.data import digest
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS
+from whichbird.study.sweep import measures
 
 RATINGLESS = {"adequacy": None, "fluency": None}
 
@@ -118,6 +119,75 @@ def test_counts_are_stored_whole(permutations):
     same = np.zeros((2, 3))
     d = digest.make(Pool("p", ("x", "y"), [0, 1, 2], 3, same), permutations=permutations)
     assert d.counts("total").tolist() == [permutations] and d.human_p.tolist() == [1.0]
+
+
+# Families
+
+
+def relabelled(d, **entries):
+    """The same digest with other entries in its record, as its arrays allow; None removes one."""
+    info = {k: v for k, v in (d.info | entries).items() if v is not None}
+    record = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
+    kept = info.get("families", FAMILIES)
+    return digest.Digest(
+        {m: x for m, x in content(d).items() if m[:7] != "curves_" or m[7:] in kept} | {"info": record}
+    )
+
+
+def test_a_digest_lists_its_families():
+    d = digest.make(pool())
+    assert d.families == tuple(FAMILIES)
+    for family in FAMILIES:
+        assert d.curve_counts(family).shape == (2, FAMILIES[family].dials.size, 3)
+    # without errors there is the total alone, and what leads towards it
+    assert digest.make(pool(**RATINGLESS)).families == ("adherence",)
+
+
+def test_a_digest_without_a_family_that_the_code_knows():
+    """Adding a family to the code must not ask for new digests: an old one says what it has, and does all the rest."""
+    old = relabelled(digest.make(pool()), families=["adherence"])
+    assert old.families == ("adherence",) and old.curves("adherence").shape == (2, 201, 3)
+    assert wb.rank(old).table["scorer"].tolist() == wb.rank(digest.make(pool())).table["scorer"].tolist()
+    assert list(measures(old, np.ones((1, 3)))) == ["adherence"]
+    with pytest.raises(
+        DataError, match="tiny holds no curves of the family 'explainability'; 'make data ONLY=tiny' adds"
+    ):
+        old.curve_counts("explainability")
+    with pytest.raises(DataError, match="tiny has no augmented scorers of the family 'explainability'"):
+        digest.make(pool(**RATINGLESS)).curve_counts("explainability")
+    with pytest.raises(ValueError, match="unknown family 'beauty'; one of adequacy-fluency, "):
+        old.curve_counts("beauty")
+
+
+def test_a_family_is_a_record(monkeypatch):
+    """A new family is one entry of a dictionary: digests made after hold it, and the measures follow."""
+    constant = Family("towards the first", np.array([0.0, 0.5, 2.0]), ("total",), lambda spread, total: total * 0 + 1.0)
+    monkeypatch.setitem(FAMILIES, "made-up", constant)
+    monkeypatch.setitem(DIALS, "made-up", constant.dials)
+    d = digest.make(pool())
+    assert d.families[-1] == "made-up" and d.curve_counts("made-up").shape == (2, 3, 3)
+    assert list(measures(d, np.ones((1, 3)))) == list(d.families)
+    # the same constant for every system changes no comparison: every step is a tie
+    assert measures(d, np.ones((1, 3)))["made-up"].tolist() == [0.5]
+    monkeypatch.undo()
+    assert wb.rank(d).table.shape[0] == 2 and d.families[-1] == "made-up"  # nor does one that the code has forgotten
+
+
+def test_format_1_held_the_families_of_the_paper():
+    d = digest.make(pool())
+    old = relabelled(d, format=1, families=None)
+    turned = {m: np.ascontiguousarray(x.swapaxes(1, 2)) for m, x in content(old).items() if m.startswith("curves_")}
+    old = digest.Digest(content(old) | turned)  # dials came before pairs
+    assert old.families == PAPER_FAMILIES
+    for family in PAPER_FAMILIES:
+        assert np.array_equal(old.curve_counts(family), d.curve_counts(family))
+    assert relabelled(digest.make(pool(**RATINGLESS)), format=1, families=None).families == ()
+
+
+def test_the_families_listed_are_there():
+    d = digest.make(pool())
+    with pytest.raises(DataError, match="the digest of tiny has no 'curves_adherence'"):
+        digest.Digest({m: x for m, x in content(d).items() if m != "curves_adherence"})
 
 
 # What a file keeps
@@ -250,7 +320,7 @@ def info_record(**entries):
 @pytest.mark.parametrize(
     "change, sentence",
     [
-        ({"info": info_record(format=99)}, "the digest has format 99; this version reads format 1: rebuild it"),
+        ({"info": info_record(format=99)}, "the digest has format 99; this version reads formats 1 and 2: rebuild it"),
         ({"info": info_record(permutations=None)}, "the digest's 'info' has no 'permutations'"),
         ({"info": np.frombuffer(b"[1]", dtype=np.uint8)}, "it has no readable 'info' record"),
         ({"info": np.frombuffer(b"{", dtype=np.uint8)}, "it has no readable 'info' record"),
@@ -284,7 +354,7 @@ def test_a_pickle_is_never_opened(saved):
 # What ships
 
 
-def test_twelve_datasets_ship():
+def test_every_dataset_ships():
     assert wb.datasets() == list(DATASETS)
 
 

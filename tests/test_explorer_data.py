@@ -7,7 +7,6 @@ import pytest
 
 import whichbird as wb
 from whichbird import DataError
-from whichbird.core.augment import FAMILIES
 from whichbird.show.explorer import beta_stops, embed, page_data
 from whichbird.study.sweep import sweep
 
@@ -65,7 +64,7 @@ def test_places_of_the_natural_balance_and_the_reliable_interval(d, page):
 def test_measures_are_those_of_the_sweep(d, page):
     some = [0, 5, page["natural"], len(page["stops"]) - 1]
     table = sweep(d, [page["stops"][n] for n in some])
-    for family in FAMILIES:
+    for family in d.families:
         assert [page["measures"][family][n] for n in some] == pytest.approx(table[family].tolist(), rel=1e-7)
 
 

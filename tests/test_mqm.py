@@ -44,6 +44,8 @@ def test_shipped_errors_give_the_shipped_means(name):
         ("Punctuation", "minor", 0.1, "fluency"),
         ("Fluency/Grammar", "Neutral", 0, "fluency"),
         ("Non-translation!", "Major", 25, "adequacy"),
+        ("Non-translation", "Major", 25, "adequacy"),
+        ("non_translation", "major", 25, "adequacy"),
         ("Source issue", "Major", 0, "neither"),
         ("Source_Error", "minor", 0, "neither"),
         ("Accuracy/Creative Reinterpretation", "Major", 0, "adequacy"),
@@ -69,6 +71,9 @@ def test_unknown_is_none_for_the_tables_and_counted_by_the_tally():
     assert tally.penalty("other", "dreadful") == 0
     assert tally.unknown == {"category 'gremlins'": 3, "severity 'dreadful'": 1}
     assert "3 × category 'gremlins'" in tally.report() and "1 × severity 'dreadful'" in tally.report()
+    tally.aspect("gremlins", times=4)
+    tally.penalty("other", "dreadful", times=2)
+    assert tally.unknown == {"category 'gremlins'": 7, "severity 'dreadful'": 3}
     assert Tally().report() == ""
 
 

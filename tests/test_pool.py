@@ -6,7 +6,7 @@ import pytest
 from whichbird import Pool
 from whichbird.core import check
 from whichbird.core.augment import offsets
-from whichbird.data.pool import system_means
+from whichbird.data.pool import Exclusion, Rating, system_means
 
 NAN = float("nan")
 
@@ -36,6 +36,21 @@ def test_a_pool_keeps_float_matrices():
     assert system_means(p.total).tolist() == [-0.5, -2]
 
 
+RATERS, ZEROS = np.array([[0, 1, -1], [1, 0, 0]]), np.zeros((2, 3))
+
+
+def test_a_pool_keeps_who_rated_what_and_every_rating():
+    second = Rating([[0, NAN, NAN]] * 2, ZEROS, ZEROS, RATERS)
+    p = pool(
+        raters=RATERS, rater_names=("r1", "r2"), ratings=(second,), documents=("d", "d", "e"), domains=("news",) * 3
+    )
+    assert p.raters.dtype == np.int16 and p.raters.tolist() == RATERS.tolist()
+    assert p.ratings[0].adequacy.dtype == np.float64 and np.isnan(p.ratings[0].adequacy[0, 1])
+    assert p.ratings[0].raters.dtype == np.int16
+    assert pool().left_out == () and pool().raters is None and pool().ratings == ()
+    assert pool(left_out=(Exclusion("segment", "4 source lines", "why", 4),)).left_out[0].number == 4
+
+
 @pytest.mark.parametrize(
     "changes, sentence",
     [
@@ -57,6 +72,17 @@ def test_a_pool_keeps_float_matrices():
         ({"scorers": {"s": [[1, 2, NAN], [4, 5, 6]]}}, r"scorer s\[0, 2\] is nan"),
         ({"scorers": {"s": [[1, 2], [4, 5]]}}, "scorer s has shape"),
         ({"scorers": {"s": [["a", "b", "c"]] * 2}}, "scorer s holds something that is not a number"),
+        ({"documents": ("d", "e")}, "documents has 2 names where 3, one per segment, are expected"),
+        ({"domains": ("d",) * 4}, "domains has 4 names where 3"),
+        ({"raters": RATERS}, "raters must be 2 × 3 places in rater_names, of which there are 0, or −1"),
+        ({"raters": RATERS, "rater_names": ("r1",)}, "of which there are 1"),
+        ({"raters": [[0, 0, -2]] * 2, "rater_names": ("r1",)}, "raters must be"),
+        ({"raters": [[0.0, 0, 0]] * 2, "rater_names": ("r1",)}, "raters must be"),
+        (
+            {"ratings": (Rating(ZEROS, ZEROS, ZEROS[:1], RATERS),), "rater_names": ("r1", "r2")},
+            "total of rating 1 has shape",
+        ),
+        ({"ratings": (Rating(ZEROS, ZEROS, ZEROS, RATERS),)}, "raters must be"),
     ],
 )
 def test_a_pool_refuses(changes, sentence):

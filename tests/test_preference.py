@@ -9,7 +9,6 @@ from hypothesis.extra.numpy import arrays
 from slow import preference as slow
 
 import whichbird as wb
-from whichbird.core.augment import FAMILIES
 from whichbird.study.preference import preference, steps
 
 RNG = np.random.default_rng(31)
@@ -94,7 +93,7 @@ def test_shipped_data(name, family):
     d = wb.load(name)
     if family is None:
         with pytest.raises(wb.DataError, match="no augmented scorers"):
-            d.curve_counts(FAMILIES[0])
+            d.curve_counts("adequacy-fluency")
         return
     human, curves, k = d.counts("total"), d.curve_counts(family), len(d.systems)
     w = RNG.integers(0, 1000, size=(6, k))

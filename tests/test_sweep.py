@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import whichbird as wb
-from whichbird.core.augment import DIALS, FAMILIES, shifts
+from whichbird.core.augment import DIALS, shifts
 from whichbird.study.sweep import beta_grid, correlations, sweep
 
 DATASET = "ted_ende"
@@ -33,7 +33,7 @@ def answers(scores, same):
 # The sweep
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", wb.load(DATASET).families)
 def test_spa_equals_loops(d, betas, family):
     few = _first(d, 3)
     table = sweep(few, betas)
@@ -59,7 +59,7 @@ def test_pearson_equals_loops(d, betas):
     table = sweep(few, betas[1:-1], "pearson")
     for n, beta in enumerate(betas[1:-1]):
         w = wb.reweight(d.adequacy, d.fluency, beta).weights
-        for family in FAMILIES:
+        for family in d.families:
             per_scorer = []
             for means, offset in zip(few.means, few.offsets, strict=True):
                 moved = means + shifts(family, means, d.total, d.adequacy, d.fluency, offset)
@@ -73,7 +73,7 @@ def test_at_an_end_two_systems_are_left_and_pearson_only_knows_their_order(d, be
     for beta in (betas[0], betas[-1]):
         row = sweep(d, [beta], "pearson").iloc[0]
         assert row["ess"] == 2
-        for family in FAMILIES:
+        for family in d.families:
             assert abs(row[family] - 0.5) <= 0.5 / (DIALS[family].size - 1)
 
 
@@ -168,5 +168,5 @@ def test_nearly_all_weight_on_two_near_neighbours():
 
 def _first(d, scorers: int):
     """The dataset with its first scorers only."""
-    cut = {"scorers", "means", "offsets", "p_scorers", "p_standard", *(f"curves_{family}" for family in FAMILIES)}
+    cut = {"scorers", "means", "offsets", "p_scorers", "p_standard", *(f"curves_{family}" for family in d.families)}
     return wb.Digest({m: d[m][:scorers] if m in cut else d[m] for m in d._arrays})

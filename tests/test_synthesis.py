@@ -6,7 +6,7 @@ import pytest
 from slow import preference as slow_preference
 
 import whichbird as wb
-from whichbird.core.augment import DIALS, FAMILIES, direction, offsets
+from whichbird.core.augment import DIALS, PAPER_FAMILIES as FAMILIES, direction, offsets
 from whichbird.core.permutation import p_counts
 from whichbird.data.digest import read_table
 from whichbird.data.pool import Pool

@@ -49,6 +49,11 @@ def lines(rows, spell=str) -> str:
     return "".join(f"{system}\t{spell(cell)}\n" for system, cells in rows.items() for cell in cells)
 
 
+def rating_lines(rows, rater="rater1") -> str:
+    """Rows {system: [errors or None, …]} as the lines of a rating file."""
+    return lines(rows, lambda cell: f"{rating(cell)}\t{rater}")
+
+
 def write(root, source=SOURCE, ratings=RATINGS, totals=TOTALS, scorers=SCORERS):
     """Write a tree below `root` and return its path; `ratings` None leaves the rating file out."""
     tree = root / TREE
@@ -57,8 +62,7 @@ def write(root, source=SOURCE, ratings=RATINGS, totals=TOTALS, scorers=SCORERS):
         folder.mkdir(parents=True, exist_ok=True)
     (human / f"{source.pair}.mqm.seg.score").write_text(lines(totals), encoding="utf-8")
     if ratings is not None:
-        text = lines(ratings, lambda cell: rating(cell) + "\trater1")
-        (human / f"{source.pair}.mqm.merged.seg.rating").write_text(text, encoding="utf-8")
+        (human / f"{source.pair}.mqm.merged.seg.rating").write_text(rating_lines(ratings), encoding="utf-8")
     for name, rows in scorers.items():
         (metric / f"{name}.seg.score").write_text(lines(rows), encoding="utf-8")
     return tree

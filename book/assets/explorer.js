@@ -7,11 +7,6 @@
   "use strict";
 
   const TIE = 1e-9; // SPA values this close are one value: a sum over some hundred pairs errs by far less
-  const MEASURES = [
-    ["adequacy-fluency", "adequacy over fluency"],
-    ["adherence", "MQM adherence"],
-    ["explainability", "explainability by MQM"],
-  ];
   let figures = 0;
 
   // --- small tools ---------------------------------------------------------------------------------------------------
@@ -314,12 +309,14 @@
       const caption = titled("Their weights", " In the order of people's total. Line: equal weights.");
       const weights = html("figure", {}, [html("figcaption", {}, caption), this.bars]);
       this.essChart = new Chart(this, "Largest effective sample size over the balance", 134, this.essTitle);
-      this.measureChart = new Chart(this, "The three measures over the balance", 134,
-        titled("Three measures", " of what this contest rewards"));
-      this.values = MEASURES.map(() => html("b"));
-      this.measureChart.box.append(html("ul", { class: "wb-legend" }, MEASURES.map(([family, name], n) =>
+      this.measureChart = new Chart(this, "The measures over the balance", 134,
+        titled("Measures", " of what this contest rewards"));
+      this.families = Object.keys(this.pages[0].titles); // the measures that the data hold
+      this.values = this.families.map(() => html("b"));
+      this.measureChart.box.append(html("ul", { class: "wb-legend" }, this.families.map((family, n) =>
         html("li", {}, [svg("svg", { width: 26, height: 8, "aria-hidden": "true" },
-          svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), ` ${name} `, this.values[n]]))));
+          svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), 
+          ` ${this.pages[0].titles[family]} `, this.values[n]]))));
       this.spaChart = new Chart(this, "SPA of the followed scorer over the balance", 120, this.spaTitle);
       this.rankChart = new Chart(this, "Rank of the followed scorer over the balance", 112, this.rankTitle);
       this.search = html("input", { id: id("search"), type: "search", list: id("scorers"), autocomplete: "off",
@@ -496,7 +493,7 @@
         const step = tickStep(page.K);
         this.essChart.draw(page, 0, page.K, ticks(0, page.K, step).map((v) => [v, String(v)]), [["wb-ink", page.ess]]);
         this.measureChart.draw(page, 0, 1, [[0, "0"], [0.5, "½"], [1, "1"]],
-          MEASURES.map(([family]) => [`wb-${family}`, page.measures[family]]));
+          this.families.map((family) => [`wb-${family}`, page.measures[family]]));
         this.drawFollowed();
       }
       this.update();
@@ -556,7 +553,7 @@
       });
       const size = `ESS ${ess.toFixed(1)} of ${page.K}`;
       this.essTitle.replaceChildren(...titled(size, ", the most that this β allows. Grey band: reliable interval."));
-      this.values.forEach((node, n) => { node.textContent = page.measures[MEASURES[n][0]][stop].toFixed(3); });
+      this.values.forEach((node, n) => { node.textContent = page.measures[this.families[n]][stop].toFixed(3); });
       const m = this.followed;
       const [now, then] = [page.rank[stop][m], page.rank[page.natural][m]];
       this.spaTitle.replaceChildren(...titled(page.scorers[m], ` SPA ${page.spa[stop][m].toFixed(3)}`));

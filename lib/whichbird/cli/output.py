@@ -121,7 +121,7 @@ def _csv(table: pd.DataFrame) -> str:
 
 def cell(value: object, decimals: int | None = None) -> str:
     if isinstance(value, tuple):
-        return " to ".join(map(cell, value))
+        return (" to " if all(isinstance(v, float) for v in value) else "; ").join(map(cell, value))
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if not isinstance(value, float):

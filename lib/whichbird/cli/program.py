@@ -23,11 +23,13 @@ from ..data import mtme, userfiles
 from ..data.digest import Digest, load
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
+from ..data.registry import DATASETS
+from ..data.segments import load_pool
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
 from ..study.contest import Contest, contest
-from ..study.overview import overview
+from ..study.overview import members, overview
 from ..study.ranking import rank, rank_sweep
 from ..study.sweep import need_aspects
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
@@ -40,20 +42,42 @@ BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
 def datasets(args: argparse.Namespace) -> Result:
-    """List the datasets that ship.
+    """List the datasets that ship, or who takes part in one.
 
     For each: the number of systems, rated segments and scorers; the natural balance
     beta0, adequacy's share of the variance between systems; the range of balances
-    that reweighting can reach; and the reliable interval, in which the effective
-    sample size is at least 0.9 times the number of systems.
+    that reweighting can reach; the reliable interval, in which the effective sample
+    size is at least 0.9 times the number of systems; and whether the paper has it.
+
+    With a name: its systems and scorers, kept or left out and why; --json lists the
+    rated source lines, counted from 1, too.
 
     examples:
       whichbird datasets
+      whichbird datasets ende24
       whichbird datasets --json
     """
-    table = overview()
-    shown = table.drop(columns="note").astype(object)
-    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not public"),))
+    if args.name is None:
+        table = overview()
+        shown = table.drop(columns="note").astype(object)
+        return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not obtained"),))
+    d = load(args.name)
+    pool = load_pool(args.name)
+    table = members(pool)
+    facts = _facts(overview([d])) | {
+        "scorers": len(d.scorers),
+        "source_lines": d.source_lines,
+        "reference": d.reference,
+        "reference_of_wmt": d.info["standard"],
+        "documents": 0 if pool.documents is None else len(set(pool.documents)),
+        "raters": len(pool.rater_names),
+        "segments_left_out": tuple(f"{x.number}: {x.reason}" for x in pool.left_out if x.kind == "segment"),
+        "in_the_paper": DATASETS[args.name].paper,
+        "signature": d.signature,
+    }
+    shown = table.assign(kept=table["kept"].map({True: "kept", False: "left out"}))
+    lines = pd.DataFrame({"line": pool.lines + 1})
+    return Result(facts, {"members": table, "lines": lines}, (shown,))
 
 
 def reweight(args: argparse.Namespace) -> Result:
@@ -376,6 +400,10 @@ def _file(text: str) -> str:
     return text
 
 
+def _datasets_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="a dataset, to see who takes part in it")
+
+
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency"
@@ -480,7 +508,7 @@ def _plot_argument(parser: argparse.ArgumentParser) -> None:
 
 # name: (what runs, what adds its arguments). The docstring is the help.
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argparse.ArgumentParser], None]]] = {
-    "datasets": (datasets, lambda parser: None),
+    "datasets": (datasets, _datasets_arguments),
     "reweight": (reweight, _reweight_arguments),
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),

@@ -10,6 +10,7 @@ import json
 import os
 import zipfile
 import zlib
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -17,18 +18,18 @@ import numpy as np
 import pandas as pd
 
 from .._version import __version__
-from ..core.augment import DIALS, FAMILIES, offsets, shifts
+from ..core.augment import FAMILIES, PAPER_FAMILIES, offsets, shifts
 from ..core.check import DataError, near
 from ..core.permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
 from .pool import Pool, system_means
+from .protocol import Tested, fingerprint, signature
 from .registry import DATASETS
 
-FORMAT = 1
+FORMAT = 2  # 1 held the curves of the paper's families, and did not say which
 RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
 MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
-ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency", *(f"curves_{family}" for family in FAMILIES)}
-# the aspects' members are all there, or none where no ratings are public
+ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency"}  # all there, or none where errors are not known
 # What reading a damaged archive can raise: RuntimeError for one that seems encrypted, IndexError for a bare array.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, IndexError)
 
@@ -36,11 +37,11 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, Runtim
 class Digest:
     """One dataset: K systems, P = K(K−1)/2 pairs k < k′ in the order of numpy.triu_indices, M scorers.
 
-    Arrays are decoded when first asked for. `adequacy` and `fluency` (and what follows from them) are None where no per-error
-    ratings are public.
+    Arrays are decoded when first asked for. `adequacy` and `fluency` (and what follows from them) are None where the
+    release has no per-error ratings. `families` names the families of augmented scorers whose curves it holds.
     """
 
-    def __init__(self, arrays):
+    def __init__(self, arrays: Mapping[str, np.ndarray]) -> None:
         """`arrays` maps member names to arrays: a dict, or an open archive."""
         self._arrays = arrays
         try:
@@ -48,15 +49,19 @@ class Digest:
             form = self.info["format"]
         except (KeyError, TypeError, *_DAMAGE):
             raise DataError("not a Whichbird digest: it has no readable 'info' record") from None
-        if form != FORMAT:
+        if form not in (1, FORMAT):
             raise DataError(
-                f"the digest has format {form}; this version reads format {FORMAT}: rebuild it with 'make data'"
+                f"the digest has format {form}; this version reads formats 1 and {FORMAT}: rebuild it with 'make data'"
             )
         for record in ("name", "reference", "release", "source_lines", "permutations", "seed"):
             if record not in self.info:
                 raise DataError(f"the digest's 'info' has no {record!r}; restore it or rebuild it with 'make data'")
         members = set(arrays)
-        missing = sorted(MEMBERS - members) or sorted(ASPECTS - members if ASPECTS & members else ())
+        self.families: tuple[str, ...] = tuple(
+            self.info.get("families", PAPER_FAMILIES if form == 1 and "adequacy" in members else ())
+        )
+        need = MEMBERS | {f"curves_{family}" for family in self.families}
+        missing = sorted(need - members) or sorted(ASPECTS - members if ASPECTS & members else ())
         if missing:
             raise DataError(f"the digest of {self.name} has no {missing[0]!r}; rebuild it with 'make data'")
         k, m = len(self.systems), len(self.scorers)
@@ -82,20 +87,27 @@ class Digest:
 
     @property
     def name(self) -> str:
-        return self.info["name"]
+        return str(self.info["name"])
+
+    @property
+    def reference(self) -> str:
+        """The reference that the scorers saw."""
+        return str(self.info["reference"])
+
+    @property
+    def aspects(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """System means of adequacy and fluency, (K,) each; None where the release has no per-error ratings."""
+        return None if self.adequacy is None or self.fluency is None else (self.adequacy, self.fluency)
 
     @property
     def signature(self) -> str:
         """One line that says what a number rests on.
 
         >>> load("ende24").signature
-        'ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0'
+        'ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:...'
         """
         i = self.info
-        return (
-            f"{i['name']}|sys:{len(self.systems)}|seg:{len(self.lines)}|ref:{i['reference']}|perm:{i['permutations']}"
-            f"|seed:{i['seed']}|{i['release']}|whichbird:{__version__}"
-        )
+        return signature(self, i["permutations"], i["seed"], i["release"])
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -112,7 +124,7 @@ class Digest:
 
     @property
     def source_lines(self) -> int:
-        return self.info["source_lines"]
+        return int(self.info["source_lines"])
 
     @cached_property
     def rated(self) -> np.ndarray:
@@ -183,19 +195,41 @@ class Digest:
         """P-values of every scorer, with the reference WMT used: shape (M, P)."""
         return self._p("standard")
 
+    def tested(self, reference: str | None = None) -> Tested:
+        """The p-values it holds, and what they rest on; `reference` is the paper's unless you name the one WMT used."""
+        paper, standard = self.reference, self.info["standard"]
+        if reference not in (None, paper, standard):
+            known = f"{paper} (the paper's) and {standard} (WMT's)" if standard != paper else paper
+            raise DataError(f"{self.name} ships scorers with {known}, not with {reference!r}")
+        return Tested(
+            self.human_p,
+            self.scorer_p if reference in (None, paper) else self.standard_p,
+            self.info["permutations"],
+            self.info["seed"],
+            self.signature.replace(f"|ref:{paper}|", f"|ref:{reference or paper}|"),
+        )
+
     def curve_counts(self, family: str) -> np.ndarray:
         """P-values of every scorer along a family's dials, as whole numbers of permutations: (M, dials, P)."""
-        if family not in FAMILIES:
-            raise ValueError(f"unknown family {family!r}; one of {', '.join(FAMILIES)} is expected")
-        if "adequacy" not in self:
+        if family not in self.families:
+            if family not in FAMILIES:
+                raise ValueError(f"unknown family {family!r}; one of {', '.join(FAMILIES)} is expected")
+            if not FAMILIES[family].possible(self):
+                raise DataError(
+                    f"{self.name} has no augmented scorers of the family {family!r}: they need adequacy and fluency, "
+                    "and the release has no ratings of its errors"
+                )
             raise DataError(
-                f"{self.name} has no augmented scorers: they need adequacy and fluency, whose ratings are not public"
+                f"the digest of {self.name} holds no curves of the family {family!r}; "
+                f"'make data ONLY={self.name}' adds them"
             )
         step = self[f"curves_{family}"]
-        return np.cumsum(step, axis=1, dtype=step.dtype)
+        if self.info["format"] == 1:  # dials before pairs
+            return np.cumsum(step, axis=1, dtype=step.dtype)
+        return np.ascontiguousarray(np.cumsum(step, axis=2, dtype=step.dtype).swapaxes(1, 2))
 
     def curves(self, family: str) -> np.ndarray:
-        """P-values of every scorer along the dials of "adequacy-fluency", "adherence" or "explainability": (M, dials, P)."""
+        """P-values of every scorer along the dials of one of `families`: (M, dials, P)."""
         return self.curve_counts(family) / self.info["permutations"]
 
     def save(self, path) -> None:
@@ -234,6 +268,8 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         "seed": seed,
         "version": __version__,
         "notes": list(pool.notes),
+        "families": [name for name, family in FAMILIES.items() if family.possible(human)],
+        "pool": fingerprint(pool),
     }
     x, k = list(pool.scorers.values()), len(pool.systems)
     stored = np.min_scalar_type(permutations)  # the smallest whole-number type that holds every count
@@ -249,17 +285,19 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         **{f"p_{h}": p_counts(v, permutations, seed).astype(stored) for h, v in human.items()},
         "p_scorers": _rows([p_counts(v, permutations, seed) for v in x], k * (k - 1) // 2).astype(stored),
     }
-    if pool.adequacy is not None:
+    if pool.adequacy is not None and pool.fluency is not None:
         arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
-        for family in FAMILIES:
-            moved = [
-                shifts(family, m, arrays["total"], arrays["adequacy"], arrays["fluency"], o)
-                for m, o in zip(arrays["means"], arrays["offsets"], strict=True)
-            ]
-            counts = np.array([p_curve_counts(v, c, permutations, seed) for v, c in zip(x, moved, strict=True)])
-            counts = counts.reshape(len(x), DIALS[family].size, k * (k - 1) // 2)
-            # neighbouring dials differ little, so what is stored is the step from one to the next: it packs ten times smaller
-            arrays[f"curves_{family}"] = np.diff(counts, axis=1, prepend=0).astype(np.min_scalar_type(-permutations))
+    for family in info["families"]:
+        people = [arrays.get(h) for h in HUMAN]
+        moved = [
+            shifts(family, arrays["means"][m], *people, arrays["offsets"][m] if "offsets" in arrays else None)
+            for m in range(len(x))
+        ]
+        counts = np.array([p_curve_counts(v, c, permutations, seed) for v, c in zip(x, moved, strict=True)])
+        counts = counts.reshape(len(x), FAMILIES[family].dials.size, k * (k - 1) // 2)
+        # neighbouring dials differ little, so what is stored is the step from one to the next, dials together: mostly zeros
+        step = np.diff(counts, axis=1, prepend=0).astype(np.min_scalar_type(-permutations))
+        arrays[f"curves_{family}"] = np.ascontiguousarray(step.swapaxes(1, 2))
     if standard is not None:
         lacking = [s for s in pool.scorers if s not in standard.scorers]
         if lacking or standard.systems != pool.systems:

@@ -8,9 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from tqdm import tqdm
 
 from ..core import check
 from ..core.check import DataError
+from ..core.permutation import PERMUTATIONS, SEED, p_counts
+from .protocol import Tested, signature
 
 CONSTANT = 1e-12  # system means that spread less than this, relative to their size, are one number and its rounding
 
@@ -146,6 +149,27 @@ class Pool:
         """How many segments of each system carry a rating of errors (or, without those, a total): shape (K,)."""
         counts: np.ndarray = (~np.isnan(self.total if self.adequacy is None else self.adequacy)).sum(axis=1)
         return counts
+
+    @property
+    def aspects(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """System means of adequacy and fluency, (K,) each; None where no per-error ratings exist."""
+        if self.adequacy is None or self.fluency is None:
+            return None
+        return system_means(self.adequacy), system_means(self.fluency)
+
+    @property
+    def signature(self) -> str:
+        """One line that says what a number rests on."""
+        return signature(self, PERMUTATIONS, SEED)
+
+    def tested(self, reference: str | None = None) -> Tested:
+        """The p-values of people's total and of every scorer, computed here, and what they rest on."""
+        if reference not in (None, self.reference):
+            raise DataError(f"{self.name} was read with {self.reference}; read it again for {reference}")
+        human = p_counts(self.total) / PERMUTATIONS
+        bar = tqdm(self.scorers.values(), desc="permutation tests", delay=1, leave=False, disable=None)
+        p = np.array([p_counts(x) / PERMUTATIONS for x in bar]).reshape(-1, human.size)
+        return Tested(human, p, PERMUTATIONS, SEED, self.signature)
 
 
 def system_means(x: np.ndarray) -> np.ndarray:

@@ -10,28 +10,16 @@ import json
 
 import numpy as np
 
+from ..core.augment import FAMILIES
 from ..core.balance import balance
 from ..data.digest import Digest
 from ..data.registry import title
-from ..solve.reweight import reliable_interval, reweight_sweep
+from ..solve.reweight import reweight_sweep
 from ..study.sweep import measures, need_aspects
-from ..study.targets import is_reliable, multiples, steps
+from ..study.targets import beta_stops as beta_stops, is_reliable
 from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
-
-
-def beta_stops(adequacy, fluency, step: float = 0.005) -> np.ndarray:
-    """Where the slider stops: multiples of `step`, β₀, and the ends of the range and of the reliable interval.
-
-    A reliable interval narrower than twenty steps gets multiples of a fifth of the step.
-
-    >>> beta_stops([0, 1, 2, 3], [0, 2, 1, 1], step=0.2)[:6].round(3)
-    array([0.2  , 0.4  , 0.6  , 0.607, 0.64 , 0.68 ])
-    """
-    inner = reliable_interval(adequacy, fluency)
-    finer = multiples(step / 5, *inner) if inner[1] - inner[0] < 20 * step else []
-    return np.unique(np.concatenate([steps(adequacy, fluency, step), inner, finer]))
 
 
 def page_data(d: Digest, step: float = 0.005) -> dict:
@@ -39,16 +27,15 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
 
     P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances; at each
     of them there are weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support
-    (None at the ends of the range, which have none), and the three measures. `natural` and `reliable` are places in
-    `stops`.
+    (None at the ends of the range, which have none), and the measures of every family that the digest holds. `titles`
+    says what those measures are called. `natural` and `reliable` are places in `stops`.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
     >>> page["stops"][:3], page["weights"][page["natural"]][:2]
     ([0.0073..., 0.1, 0.2], [6250000, 6250000])
     """
-    need_aspects(d)
-    a, f = d.adequacy, d.fluency
+    a, f = need_aspects(d)
     stops = beta_stops(a, f, step)
     solved = reweight_sweep(a, f, stops)
     inner = np.flatnonzero([is_reliable(r) for r in solved])
@@ -71,6 +58,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
         "weights": np.round(solved.weights * UNIT).astype(int).tolist(),
         "eta": _short([r.eta for r in solved]),
         "lam": _short([r.lam for r in solved]),
+        "titles": {name: FAMILIES[name].title if name in FAMILIES else name for name in d.families},
         "measures": {family: _short(y) for family, y in measures(d, solved.weights).items()},
     }
 

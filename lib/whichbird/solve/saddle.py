@@ -303,7 +303,8 @@ def _choose(mask: np.ndarray, new: Iterable[Any], old: Iterable[Any]) -> list[np
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    out: np.ndarray = np.vecdot(a, b)
+    """The products of the last axes, as numpy.vecdot gives them; numpy 1 has none."""
+    out: np.ndarray = (a[..., None, :] @ b[..., None])[..., 0, 0]
     return out
 
 

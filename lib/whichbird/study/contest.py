@@ -14,15 +14,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from .._version import __version__
 from ..core import check
 from ..core.check import DataError
-from ..core.permutation import PERMUTATIONS, SEED, p_counts
-from ..data.digest import Digest
-from ..data.pool import Pool, refuse_constant, system_means
+from ..core.permutation import p_counts
+from ..data.pool import refuse_constant
+from ..data.protocol import HIDDEN, Dataset
 
 Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by name
-HIDDEN = "adequacy and fluency are not public"
 
 
 class Contest(NamedTuple):
@@ -39,7 +37,7 @@ class Contest(NamedTuple):
     signature: str
 
 
-def contest(source: Digest | Pool, scores: Scores | None = None, reference: str | None = None) -> Contest:
+def contest(source: Dataset, scores: Scores | None = None, reference: str | None = None) -> Contest:
     """The scorers of `source` and your own `scores` (as `rank` takes them), every permutation test done.
 
     `rank` and `rank_sweep` make one themselves; make it first where both are wanted, or another `reference`: that of the
@@ -49,66 +47,43 @@ def contest(source: Digest | Pool, scores: Scores | None = None, reference: str 
     >>> contest(load("ende24")).p.shape
     (30, 120)
     """
-    scores = {name: own_scores(source, name, x) for name, x in (scores or {}).items()}
-    for name in scores:
+    own = {name: own_scores(source, name, x) for name, x in (scores or {}).items()}
+    for name in own:
         if name in source.scorers:
             raise DataError(f"{source.name} has a scorer {name!r} already; give yours another name")
-    if isinstance(source, Digest):
-        permutations, seed = source.info["permutations"], source.info["seed"]
-        human, (shipped, signature), new = source.human_p, _with_reference(source, reference), scores
-    else:
-        if reference not in (None, source.reference):
-            raise DataError(f"{source.name} was read with {source.reference}; read it again for {reference}")
-        permutations, seed = PERMUTATIONS, SEED
-        human, shipped = p_counts(source.total, permutations, seed) / permutations, None
-        signature = (
-            f"{source.name}|sys:{len(source.systems)}|seg:{len(source.lines)}|ref:{source.reference}"
-            f"|perm:{permutations}|seed:{seed}|whichbird:{__version__}"
-        )
-        new = source.scorers | scores
-    names = [*source.scorers, *scores]
+    names = [*source.scorers, *own]
     if not names:
         raise DataError(f"{source.name} has no scorer to rank; at least one is needed")
+    tested = source.tested(reference)
     p = [
-        x if x.ndim == 1 else p_counts(x, permutations, seed) / permutations
-        for x in tqdm(new.values(), desc="permutation tests", delay=1, leave=False, disable=None)
+        x if x.ndim == 1 else p_counts(x, tested.permutations, tested.seed) / tested.permutations
+        for x in tqdm(own.values(), desc="permutation tests", delay=1, leave=False, disable=None)
     ]
-    p = np.array(p).reshape(-1, human.size)
     return Contest(
         source.name,
         source.systems,
         *aspects(source),
-        human,
+        tested.human,
         names,
-        p if shipped is None else np.concatenate([shipped, p]),
-        np.array([name in scores for name in names]),
-        signature,
+        np.concatenate([tested.scorers, np.array(p).reshape(-1, tested.human.size)]),
+        np.array([name in own for name in names]),
+        tested.signature,
     )
 
 
-def _with_reference(d: Digest, reference: str | None) -> tuple[np.ndarray, str]:
-    """The shipped scorers' p-values with a reference, (M, P), and the signature that says so."""
-    paper, standard = d.info["reference"], d.info["standard"]
-    if reference not in (None, paper, standard):
-        known = f"{paper} (the paper's) and {standard} (WMT's)" if standard != paper else paper
-        raise DataError(f"{d.name} ships scorers with {known}, not with {reference!r}")
-    shipped = d.scorer_p if reference in (None, paper) else d.standard_p
-    return shipped, d.signature.replace(f"|ref:{paper}|", f"|ref:{reference or paper}|")
-
-
-def aspects(source: Digest | Pool) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
+def aspects(source: Dataset) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
     """System means of adequacy and fluency, (K,) each; None twice where they are not known."""
-    a, f = source.adequacy, source.fluency
-    return (system_means(a), system_means(f)) if isinstance(source, Pool) and a is not None else (a, f)
+    return source.aspects or (None, None)
 
 
 def need_aspects_of(c: Contest) -> tuple[np.ndarray, np.ndarray]:
-    if c.adequacy is None:
+    """The aspects of a contest, or a refusal of one that has none."""
+    if c.adequacy is None or c.fluency is None:
         raise DataError(f"{c.name} can be ranked at its natural balance only: {HIDDEN}, so no other can be set")
     return c.adequacy, c.fluency
 
 
-def own_scores(source: Digest | Pool, name: str, x: ArrayLike | pd.DataFrame) -> np.ndarray:
+def own_scores(source: Dataset, name: str, x: ArrayLike | pd.DataFrame) -> np.ndarray:
     """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
 
     Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines

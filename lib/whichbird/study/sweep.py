@@ -1,15 +1,19 @@
-"""The three measures over the whole reachable range of β, each target at its most even weighting."""
+"""The measures over the whole reachable range of β, each target at its most even weighting."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from ..core.augment import FAMILIES, shifts
+from ..core.augment import shifts
 from ..core.balance import balance, pair_balances, reachable
 from ..core.check import DataError
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
+from ..data.protocol import HIDDEN
 from ..solve.reweight import reweight_sweep
 from .preference import preference, steps
 
@@ -17,7 +21,7 @@ METAMETRICS = ("spa", "pearson")
 SAME = 1e-12  # correlations this close are one number: a sum over some hundred pairs errs by less than 1e-13
 
 
-def beta_grid(adequacy, fluency, step: float = 0.01) -> np.ndarray:
+def beta_grid(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.01) -> np.ndarray:
     """Targets from βmin to βmax in equal steps of about `step`, with every pair balance and β₀ among them.
 
     >>> beta_grid([0, 2, 0], [0, 1, 3], step=0.4)
@@ -31,44 +35,50 @@ def beta_grid(adequacy, fluency, step: float = 0.01) -> np.ndarray:
     return np.unique(np.concatenate([even, pairs[~np.isnan(pairs)], [balance(adequacy, fluency)]]).clip(low, high))
 
 
-def need_aspects(d: Digest) -> None:
-    """Refuse a dataset that has no balance to move."""
-    if d.adequacy is None:
-        raise DataError(f"{d.name} cannot be swept: that needs adequacy and fluency, whose ratings are not public")
+def need_aspects(d: Digest) -> tuple[np.ndarray, np.ndarray]:
+    """Adequacy and fluency (K,) of a dataset; one that has no balance to move is refused."""
+    if d.aspects is None:
+        raise DataError(f"{d.name} cannot be swept: that needs adequacy and fluency, and {HIDDEN}")
+    return d.aspects
 
 
-def sweep(d: Digest, betas=None, meta: str = "spa") -> pd.DataFrame:
-    """The three measures under "spa" or "pearson" at each target (those of `beta_grid` if none are given).
+def sweep(
+    d: Digest, betas: ArrayLike | None = None, meta: str = "spa", families: Iterable[str] | None = None
+) -> pd.DataFrame:
+    """The measures under "spa" or "pearson" at each target (those of `beta_grid` if none are given).
 
     One row per target: beta, ess, certificate (the kind of proof that no weighting of this balance has a larger ESS),
-    and one column per family.
+    and one column per family: those named, or all that the digest holds.
     """
     if meta not in METAMETRICS:
         raise ValueError(f"unknown meta-metric {meta!r}; 'spa' or 'pearson' is expected")
-    need_aspects(d)
-    betas = beta_grid(d.adequacy, d.fluency) if betas is None else np.asarray(betas)
-    solved = reweight_sweep(d.adequacy, d.fluency, betas)
-    w = solved.weights
-    return pd.DataFrame({"beta": betas, "ess": solved.ess, "certificate": solved.certificates, **measures(d, w, meta)})
+    adequacy, fluency = need_aspects(d)
+    betas = beta_grid(adequacy, fluency) if betas is None else np.asarray(betas)
+    solved = reweight_sweep(adequacy, fluency, betas)
+    made = measures(d, solved.weights, meta, families)
+    return pd.DataFrame({"beta": betas, "ess": solved.ess, "certificate": solved.certificates, **made})
 
 
-def measures(d: Digest, w: np.ndarray, meta: str = "spa") -> dict[str, np.ndarray]:
-    """The three measures, by family, at weightings w (W, K): shape (W,) each."""
-    return {family: _measure(d, family, w, meta) for family in FAMILIES}
+def measures(
+    d: Digest, w: np.ndarray, meta: str = "spa", families: Iterable[str] | None = None
+) -> dict[str, np.ndarray]:
+    """The measures, by family, at weightings w (W, K): shape (W,) each; of all families that the digest holds, or some."""
+    return {family: _measure(d, family, w, meta) for family in (d.families if families is None else families)}
 
 
 def _measure(d: Digest, family: str, w: np.ndarray, meta: str) -> np.ndarray:
     """One measure at weightings w (W, K): shape (W,)."""
     if meta == "spa":
-        return preference(steps(d.counts("total"), d.curve_counts(family)), w)
+        return np.asarray(preference(steps(d.counts("total"), d.curve_counts(family)), w))
+    adequacy, fluency = need_aspects(d)
     moved = np.array(
         [
-            means + shifts(family, means, d.total, d.adequacy, d.fluency, offset)
-            for means, offset in zip(d.means, d.offsets, strict=True)
+            means + shifts(family, means, d.total, adequacy, fluency, offset)
+            for means, offset in zip(d.means, d["offsets"], strict=True)
         ]
     )
-    change = np.diff(correlations(d.adequacy + d.fluency, moved, w), axis=-1)  # (W, M, dials − 1)
-    return ((change > SAME) / 2 + (change >= -SAME) / 2).mean(axis=(1, 2))
+    change = np.diff(correlations(adequacy + fluency, moved, w), axis=-1)  # (W, M, dials − 1)
+    return np.asarray(((change > SAME) / 2 + (change >= -SAME) / 2).mean(axis=(1, 2)))
 
 
 def correlations(human: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -90,4 +100,4 @@ def correlations(human: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
     # scores that ought to be equal differ by some 1e-16 of their size
     none = (spread_h <= 1e-14 * np.abs(human).max()) | (spread_y <= 1e-14 * np.abs(flat).max(axis=1))
     r = np.where(none, 0.0, (pi * h) @ gap.T / np.where(none, 1.0, spread_h * spread_y))
-    return r.reshape(len(w), *y.shape[:-1])
+    return np.asarray(r.reshape(len(w), *y.shape[:-1]))

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..core.augment import DIALS, FAMILIES, direction, offsets
+from ..core.augment import DIALS, PAPER_FAMILIES, direction, offsets
 from ..core.balance import balance
 from ..core.permutation import p_counts, p_curve_counts, p_line_counts
 from ..data.pool import Pool, system_means
@@ -91,10 +91,11 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     def dealt(v):
         return regroup(np.broadcast_to(v[:, None], (size, len(union.lines))), order)
 
+    grids = {family: DIALS[family] for family in PAPER_FAMILIES}
     # What was dealt out does not depend on the pool, so the union's pairs serve all six.
     carried = {
         family: np.array([p_line_counts(x, dealt(moves[s][family]), dials) for s, x in union.scorers.items()])
-        for family, dials in DIALS.items()
+        for family, dials in grids.items()
     }
     human = p_counts(union.total)
     rows = []
@@ -107,7 +108,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
             "published": {family: counts[:, :, pairs] for family, counts in carried.items()},
             "fair": {
                 f: np.array([p_curve_counts(x, np.outer(dials, own[s][f])) for s, x in sub.scorers.items()])
-                for f, dials in DIALS.items()
+                for f, dials in grids.items()
             },
         }
         spread = {
@@ -133,7 +134,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
 def _directions(pool: Pool, x: np.ndarray) -> dict[str, np.ndarray]:
     human = [system_means(h) for h in (pool.total, pool.adequacy, pool.fluency)]
     offset = offsets(x, pool.adequacy, pool.fluency)
-    return {family: direction(family, system_means(x), *human, offset) for family in FAMILIES}
+    return {family: direction(family, system_means(x), *human, offset) for family in PAPER_FAMILIES}
 
 
 def _subset(pool: Pool, rows: np.ndarray) -> Pool:

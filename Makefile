@@ -1,54 +1,96 @@
 # Whichbird. Each target sets up .venv by itself; 'make' alone lists them.
 PYTHON ?= python3
 BIN := .venv/bin
+UV := $(shell command -v uv 2>/dev/null)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-export OMP_NUM_THREADS ?= 2
-export OPENBLAS_NUM_THREADS ?= 2
+# Install into .venv: with uv where it is on the machine, else, or where uv fails, with pip. Files compile when they are first imported.
+INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .venv/setup.log 2>&1 ||) \
+	$(PIP) --no-compile $(1) > .venv/setup.log 2>&1 || { cat .venv/setup.log; exit 1; }
+# Chapters and tests run two at a time, one thread each
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test strict lab exercises data bench clean
+.PHONY: help book page test check golden strict lint format mutants floors lab exercises data bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make book       build the book as HTML in _build/html"
 	@echo "make test       run all tests, every chapter included"
-	@echo "make strict     build the book, rerun it against the outputs it prints, and check its pages in a browser if there is one"
+	@echo "make strict     build the book, run it again against the outputs it prints, and check its pages in a browser if there is one"
 	@echo "make lab        open the chapters as notebooks"
 	@echo "make exercises  make student notebooks in _build/exercises: solutions cut out, checks left in (CHECK=1 tries them all out)"
 	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB;"
 	@echo "                ONLY=ende24,… and TABLES=errors,… make a part of it; HEEN=<file> is the table of heen23's errors)"
 	@echo "make bench      print performance ratios (pip install gurobipy into .venv first to compare with Gurobi)"
 	@echo "make clean      delete what the other targets made"
+	@echo "For those who change it:"
+	@echo "make page P=book/paper/2-background.md        run one chapter and build its page"
+	@echo "make check F=lib/whichbird/core/balance.py    run the tests of one module, or of one file of tests/"
+	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
+	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
+	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice"
+	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with"
 
 .venv/.ready: requirements.txt lib/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Whichbird needs Python 3.11 or newer, and '$(PYTHON)' was not found; name yours with make PYTHON=<command>."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Whichbird needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) -c 'import platform; print(platform.python_version())'); name another with make PYTHON=<command>."; exit 1; }
-	@echo "Setting up .venv with the packages of requirements.txt (a minute or two, once) ..."
+	@echo "Setting up .venv with the packages of requirements.txt (a minute or less, once) ..."
+	@# requirements.txt pins all that is needed, so nothing is left to resolve
 	@$(PYTHON) -m venv --clear .venv
-	@$(PIP) -r requirements.txt > .venv/setup.log 2>&1 || { cat .venv/setup.log; exit 1; }
+	@$(call INSTALL,--no-deps -r requirements.txt)
 	@touch $@
 
-.venv/.lab: .venv/.ready requirements-lab.txt
-	@echo "Adding JupyterLab ..."
-	@$(PIP) -r requirements-lab.txt > .venv/setup.log 2>&1 || { cat .venv/setup.log; exit 1; }
+.venv/.lab .venv/.lint: .venv/.%: .venv/.ready requirements-%.txt
+	@echo "Adding the packages of requirements-$*.txt ..."
+	@$(call INSTALL,-r requirements-$*.txt)
 	@touch $@
 
 book: .venv/.ready
-	@echo "Building the book (every chapter runs) ..."
-	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
+	@$(BIN)/python book/execute.py
+	@echo "Building the pages ..."
+	@$(BIN)/python book/build.py
 	@echo "The book is at _build/html/index.html"
 
+page: .venv/.ready
+	@test -n "$(P)" || { echo "Name the page: make page P=book/paper/2-background.md"; exit 1; }
+	@$(BIN)/python book/execute.py "$(P)"
+	@$(BIN)/python book/build.py "$(P)"
+
 test: .venv/.ready
-	@echo "Running the tests and every chapter ..."
+	@echo "Running the tests and every chapter that has not run yet ..."
 	@$(BIN)/python -m pytest
 
+check: .venv/.ready
+	@test -n "$(F)" || { echo "Name a module or a file of tests: make check F=lib/whichbird/core/balance.py"; exit 1; }
+	@$(BIN)/python tests/check.py "$(F)"
+
+golden: .venv/.ready
+	@$(BIN)/python tests/goldens.py
+
 strict: book
-	@echo "Rerunning the built chapters against the outputs they print, and checking the pages ..."
-	@$(BIN)/python -m pytest -o addopts="--nbval --nbval-current-env -n 2 --dist loadfile -q" _build/jupyter_execute
+	@$(BIN)/python book/execute.py --again
+	@echo "Checking the pages ..."
 	@$(BIN)/python -m pytest -o addopts="-q" tests/pages
+
+lint: .venv/.lint
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
+	@$(BIN)/python -m mypy
+
+format: .venv/.lint
+	@$(BIN)/python -m ruff check --fix .
+	@$(BIN)/python -m ruff format .
+
+mutants: .venv/.ready
+	@test -n "$(F)" || { echo "Name a module: make mutants F=lib/whichbird/core/balance.py [N=20] [SEED=1]"; exit 1; }
+	@$(BIN)/python tests/mutants.py "$(F)" $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED))
+
+floors: .venv/.ready
+	@$(BIN)/python tests/floors.py
 
 lab: .venv/.lab
 	@echo "Opening the chapters; right-click a chapter and choose Open With, Notebook ..."
-	@$(BIN)/jupyter lab book
+	@$(BIN)/python -m jupyterlab book
 
 exercises: .venv/.ready
 	@echo "Making student notebooks ..."
@@ -64,5 +106,5 @@ bench: .venv/.ready
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv _build .pytest_cache .hypothesis lib/whichbird.egg-info lib/build
+	rm -rf .venv _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build
 	find . -name __pycache__ -prune -exec rm -rf {} +

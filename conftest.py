@@ -1,50 +1,58 @@
-"""Chapters are tests: every MyST notebook below book/ is handed to nbval, cell by cell."""
+"""Chapters are tests: every page of book/ with code cells, one test a cell. A chapter that was run already is not run again."""
 
-import fcntl
 import os
-import tempfile
+import sys
 from pathlib import Path
 
-import jupytext
-import nbformat
 import pytest
-from nbval.plugin import IPyNbFile
 
-_start_kernel = IPyNbFile.setup
-
-
-def _one_kernel_at_a_time(self):
-    """Kernels pick free ports and bind them later; two workers starting at once can pick the same ones and wait for ever."""
-    # The book keeps glued values beside the notebook, not in it, so there is nothing to compare them with.
-    self.skip_compare += tuple(
-        f"application/papermill.record/{kind}" for kind in ("text/plain", "text/html", "image/png")
-    )
-    with open(Path(tempfile.gettempdir(), f"whichbird-kernel-{os.getuid()}.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _start_kernel(self)
+sys.path.insert(0, str(Path(__file__).parent / "book"))
+import execute
 
 
-IPyNbFile.setup = _one_kernel_at_a_time
+class Chapter(pytest.File):
+    """A page of the book. It runs when its first cell is asked for, unless `book/execute.py` has kept a run of the same code."""
 
-
-class Chapter(IPyNbFile):
-    """nbval reads .ipynb only; give it the notebook that jupytext reads from the MyST source."""
+    stopped = None  # the failure that ended the run
+    ran = False
 
     def collect(self):
-        read, nbformat.read = nbformat.read, lambda path, as_version: jupytext.read(path, as_version=as_version)
-        try:
-            yield from super().collect()
-        finally:
-            nbformat.read = read
+        for number, source in enumerate(execute.sources(execute.read(self.path))):
+            yield Cell.from_parent(self, name=f"Cell {number}", number=number, source=source)
+
+    def execute(self):
+        if not self.ran:
+            self.ran = True
+            try:
+                execute.executed(self.path)
+            except execute.CellFailed as failure:
+                self.stopped = failure
+
+
+class Cell(pytest.Item):
+    def __init__(self, *, number, source, **rest):
+        super().__init__(**rest)
+        self.number, self.source = number, source
+
+    def runtest(self):
+        self.parent.execute()
+        stopped = self.parent.stopped
+        if stopped and stopped.cell < self.number:
+            pytest.skip(f"the chapter stopped at Cell {stopped.cell}")
+        if stopped and stopped.cell == self.number:
+            raise stopped
+
+    def repr_failure(self, excinfo, style=None):
+        if excinfo.errisinstance(execute.CellFailed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self):
+        return self.path, None, self.name
 
 
 def pytest_collect_file(file_path, parent):
-    option = parent.config.option
-    if (
-        (option.nbval or option.nbval_lax)
-        and file_path.suffix == ".md"
-        and "{code-cell}" in file_path.read_text("utf-8")
-    ):
+    if file_path.suffix == ".md" and file_path.is_relative_to(execute.BOOK) and file_path in execute.chapters():
         return Chapter.from_parent(parent, path=file_path)
 
 

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import asyncio
 import builtins
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import execute
 import jupytext
 import nbformat
 
@@ -433,10 +435,8 @@ def trial(path: Path):
 
 def run(path: Path) -> None:
     """Execute a trial. Raises if a cell fails that should not, or passes that should not."""
-    from nbclient import NotebookClient
-
     notebook = trial(path)
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()
+    asyncio.run(execute.run_notebook(notebook, path.parent))
     for cell in notebook.cells:
         if "raises-exception" in cell.metadata.get("tags", []) and not any(
             o.output_type == "error" for o in cell.outputs

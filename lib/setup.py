@@ -21,7 +21,9 @@ def shipped() -> dict[str, Path]:
     """What ships, by its path below whichbird/shipped: from the repository, or from the sdist that this is."""
     here = PACKED if PACKED.is_dir() else DATA
     if not any(here.glob("*.npz")):
-        raise SystemExit(f"{here}: no dataset is there; whichbird is built from its repository, which has them, or its sdist")
+        raise SystemExit(
+            f"{here}: no dataset is there; whichbird is built from its repository, which has them, or its sdist"
+        )
     files = {str(file.relative_to(here)): file for pattern in PATTERNS for file in sorted(here.glob(pattern))}
     notices = PACKED if here == PACKED else HERE.parent
     return files | {name: notices / name for name in NOTICES}

@@ -137,6 +137,7 @@ def multistart(adequacy, fluency, beta, starts=8, seed=0):
         ).x
         w = np.clip(w, 0, None)
         w /= w.sum()
-        if w @ w < 1 - 1e-6 and abs(balance(a, f, w) - beta) <= 1e-9:
+        on = w > 0
+        if max(np.ptp(a[on]), np.ptp(f[on])) > 1e-6 and abs(balance(a, f, w) - beta) <= 1e-9:  # not all on one point
             best = min(best, w @ w)
     return best

@@ -1,5 +1,6 @@
 """The book's sources keep to the recipe of CONTRIBUTING.md, and its words and symbols are explained."""
 
+import ast
 import importlib
 import re
 from pathlib import Path
@@ -43,6 +44,39 @@ def test_labels_are_unique():
     ]
     assert len(labels) > 150
     assert sorted(labels) == sorted(set(labels))
+
+
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?:---\n(?P<options>.*?)^---\n)?(?P<code>.*?)^```$", re.M | re.S)
+NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen)"
+COUNT = re.compile(rf"\b{NUMBER}(?:\s+[\w’'{{}}`-]+){{0,2}}?\s+(?:\{{term\}}`)?(?:datasets|families)\b", re.I)
+
+
+@pytest.mark.parametrize(
+    "text", ["ten datasets", "all 11 real datasets", "The ten {term}`datasets <dataset>`", "three families"]
+)
+def test_a_typed_count_is_seen(text):
+    assert COUNT.search(text)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_no_count_of_datasets_or_families_is_typed(path):
+    """A dataset more must not make a sentence wrong: counts come from cells, through glue."""
+    text = path.read_text("utf-8")
+    prose = CELL.sub(lambda cell: cell["options"] or "", text)  # captions and descriptions of figures are prose too
+    assert COUNT.findall(prose) == []
+    assert re.findall(r"len\((?:pools|split|sets|names|wb\.datasets\(.*?\))\) == \d", text) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_chapters_use_public_names_only(path):
+    """What a chapter needs is public somewhere: it neither imports nor reaches for a name with a leading underscore."""
+    for cell in CELL.finditer(path.read_text("utf-8")):
+        code = re.sub(r"^[:%!].*$", "", cell["code"], flags=re.M)
+        for node in ast.walk(ast.parse(code)):
+            names = [node.attr] if isinstance(node, ast.Attribute) else []
+            if isinstance(node, ast.ImportFrom | ast.Import):
+                names = [part for alias in node.names for part in alias.name.split(".")]
+            assert [n for n in names if n.startswith("_") and not n.endswith("__")] == []
 
 
 def terms():

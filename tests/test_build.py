@@ -351,10 +351,15 @@ def test_some_datasets_leave_the_others_as_they_are(tmp_path, capsys):
     root, out = write_all(tmp_path / "in"), tmp_path / "out"
     build.build(root, out, products=POOLS)
     before = everything(out)
-    odd = before["errors.csv"].decode().replace("ende21,alpha,accuracy/omission,major,1,5", "ende21,alpha,  kept ,,1,5.0")
+    odd = (
+        before["errors.csv"].decode().replace("ende21,alpha,accuracy/omission,major,1,5", "ende21,alpha,  kept ,,1,5.0")
+    )
     (out / "errors.csv").write_text(odd.replace("jazh24,alpha", "jazh24,old"))
     (out / "ende21.npz").write_bytes(b"mine")
-    assert build.main(["--mtme", str(root), "--out", str(out), "--only", "jazh24, ende24", "--tables", ",".join(POOLS)]) == 0
+    assert (
+        build.main(["--mtme", str(root), "--out", str(out), "--only", "jazh24, ende24", "--tables", ",".join(POOLS)])
+        == 0
+    )
     assert capsys.readouterr().out == f"built digests, segments, errors of 2 datasets in {out}\n"
     after = everything(out)
     assert after.pop("errors.csv").decode() == odd and after.pop("ende21.npz") == b"mine"  # jazh24 is as it was built

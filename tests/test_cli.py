@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import tinytree
-from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, human, pairs, refused, run, wide
+from goldens import CASES, FIXTURE, GOLDEN, unversioned, write_files
+from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, pairs, refused, run, wide
 
 import whichbird as wb
 from whichbird.cli import program as cli
@@ -23,21 +24,12 @@ from whichbird.cli.program import COMMANDS, parser
 from whichbird.core.augment import z_scores
 from whichbird.data import files, mtme, registry
 
-GOLDEN = Path(__file__).parent / "golden"
-FIXTURE = "system,adequacy,fluency\na,.5574,.4012\nb,.9883,.5353\nc,1.4687,1.4986\nd,3.0894,1.2467\n"
-
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with a reader's files, as the current one."""
     monkeypatch.chdir(tmp_path)
-    for name, text in {
-        "human.csv": human(),
-        "scores.csv": wide(),
-        "systems.csv": FIXTURE,
-        "pairs.csv": pairs(),
-    }.items():
-        Path(name).write_text(text, encoding="utf-8")
+    write_files(tmp_path)
     return tmp_path
 
 
@@ -63,16 +55,6 @@ def brute_spa(human_p, scorer_p, w):
 
 # ---- golden results
 
-CASES = {
-    "datasets": ["datasets"],
-    "reweight": ["reweight", "systems.csv", "--beta", "0.9095"],
-    "reweight-sweep": ["reweight", "systems.csv", "--sweep", "--step", "0.25"],
-    "rank": ["rank", "ende24", "--beta", "0.6"],
-    "evaluate": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.5"],
-    "evaluate-sweep": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--step", "0.25"],
-    "calibrate": ["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "0.25", "--resamples", "200"],
-}
-
 
 def same(found, kept):
     """Equal but for the last digits of numbers: the solver stops when β is met to 1e-12, and machines round differently."""
@@ -93,7 +75,7 @@ def same(found, kept):
 def test_golden(here, case):
     code, out, err = run(*CASES[case], "--json")
     assert (code, err) == (0, "")
-    assert same(json.loads(out), json.loads((GOLDEN / f"{case}.json").read_text()))
+    assert same(json.loads(unversioned(out)), json.loads((GOLDEN / f"{case}.json").read_text("utf-8")))
 
 
 def test_golden_reweighting_is_the_published_fixture():
@@ -134,10 +116,7 @@ def test_golden_ranking_by_hand():
         assert row["spa_natural"] == pytest.approx(wb.spa_from_p(d.human_p, p), abs=1e-12)
     spa = [row["spa"] for row in kept["ranking"]]
     assert spa == sorted(spa, reverse=True) and len(spa) == 30
-    assert (
-        kept["signature"]
-        == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
-    )
+    assert kept["signature"] == unversioned(f"{d.signature}|beta:0.6")
 
 
 def test_golden_datasets_by_hand():
@@ -145,7 +124,7 @@ def test_golden_datasets_by_hand():
     assert list(rows) == wb.datasets()
     hidden = rows["heen23"]
     assert (
-        hidden["note"] == "its error ratings are not in mt-metrics-eval"
+        hidden["note"] == "its error ratings were not obtained"
         and hidden["beta0"] is None
         and hidden["reliable_min"] is None
     )
@@ -186,7 +165,7 @@ def test_golden_calibration_by_hand():
     # ranks are those of 'whichbird rank' there
     ranks = wb.rank(d, kept["beta"]).table.set_index("scorer")
     assert all(row["rank"] == ranks.loc[row["scorer"], "rank"] for row in kept["agreement"])
-    assert kept["signature"] == (
+    assert kept["signature"] == unversioned(
         d.signature + "|pairs:5|by:correlation|ess:0.9|step:0.25|resamples:200|resampling seed:8"
         f"|beta:{kept['beta']:.12g}"
     )
@@ -217,15 +196,12 @@ def test_csv_holds_the_first_table_and_nothing_else(here, case):
 def test_tables_for_people(here):
     code, out, _ = run("datasets")
     heen = next(line for line in out.splitlines() if line.startswith("heen23"))
-    assert code == 0 and heen.count("not public") == 5 and "nan" not in out.lower()
+    assert code == 0 and heen.count("not obtained") == 5 and "nan" not in out.lower()
     out = run("rank", "ende24", "--beta", "0.6")[1]
-    assert (
-        out.splitlines()[-1]
-        == "ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0|beta:0.6"
-    )
+    assert out.splitlines()[-1] == f"{wb.load('ende24').signature}|beta:0.6"
     assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +0\.9229$", out, re.M) and re.search(r"^reliable +yes$", out, re.M)
     out = run("rank", "heen23")[1]
-    assert "its error ratings are not in mt-metrics-eval" in out and out.rstrip().endswith("beta:natural")
+    assert "its error ratings were not obtained" in out and out.rstrip().endswith("beta:natural")
     starts = {
         line.index("#")
         for line in run("sweep", "ende24", "--show", "BLEU", "--step", "0.5")[1].splitlines()
@@ -288,7 +264,7 @@ def test_evaluate_needs_no_aspects_for_the_natural_balance(tmp_path):
     tree = tinytree.write(tmp_path, ratings=None)
     argv = ["evaluate", "--mtme", tree, "--set", "tiny", "--pair", "xx-yy"]
     found = json.loads(run(*argv, "--json")[1])
-    assert found["note"] == "its error ratings are not in mt-metrics-eval" and {r["scorer"] for r in found["ranking"]} == set(
+    assert found["note"] == "its error ratings were not obtained" and {r["scorer"] for r in found["ranking"]} == set(
         tinytree.KEPT
     )
     assert refused(*run(*argv, "--beta", "0.5")).startswith(
@@ -364,7 +340,7 @@ def test_unknown_categories_are_noted(here):
         ),
         (
             ["rank", "heen23", "--beta", "0.5"],
-            "rank: heen23 can be ranked at its natural balance only: its error ratings are not in mt-metrics-eval",
+            "rank: heen23 can be ranked at its natural balance only: its error ratings were not obtained",
         ),
         (["sweep", "heen23"], "sweep: heen23 can be ranked at its natural balance only"),
         (["sweep", "ende24", "--step", "0"], "sweep: argument --step: 0 is no number from 0.0001 to 1"),
@@ -703,7 +679,11 @@ def test_places_that_cannot_be_written(here, monkeypatch):
     Path("loop.csv").symlink_to("loop.csv")
     argv = ["reweight", "systems.csv", "--beta", "0.7", "--out"]
     assert refused(*run(*argv, "away.csv")).endswith(f": away.csv: there is no folder {str(here.resolve() / 'no')!r}")
-    assert ": loop.csv: cannot be written (" in refused(*run(*argv, "loop.csv"))
+    loop = "whichbird reweight: loop.csv: cannot be written (Too many levels of symbolic links)"
+    assert refused(*run(*argv, "loop.csv")) == loop
+    with monkeypatch.context() as other:  # Python 3.13 follows a loop without complaint, 3.11 does not
+        other.setattr(files.Path, "resolve", lambda self, strict=False: Path(os.path.abspath(self)))
+        assert refused(*run(*argv, "loop.csv")) == loop
     assert refused(*run(*argv, "x" * 999)).endswith("x: cannot be written (File name too long)")
     monkeypatch.setattr(files.os, "access", lambda *_: False)
     assert (

@@ -43,7 +43,7 @@ def many_permutations(x, permutations=200_000):
     return reached / permutations
 
 
-cells = st.one_of(st.integers(-9, 9).map(float), st.just(NAN))
+cells = st.integers(-9, 10).map(lambda v: NAN if v == 10 else float(v))
 shapes = st.tuples(st.integers(2, 4), st.integers(1, 7))
 whole = shapes.flatmap(
     lambda shape: arrays(np.float64, shape, elements=cells, fill=st.nothing())
@@ -139,6 +139,8 @@ def test_gram_matrices():
     gram, sums = x @ np.swapaxes(x, 1, 2), x.sum(axis=2)
     assert p_from_gram(gram, sums) == pytest.approx(closed_p(x), abs=1e-12)
     assert p_from_gram(gram[0], sums[0]) == pytest.approx(closed_p(x[0]), abs=1e-12)
+    rounded = gram * (1 + 1e-14 * rng.random(gram.shape))  # as sums in another order would come out
+    assert p_from_gram(rounded, sums) == pytest.approx(closed_p(x), abs=1e-9)
     # segments drawn again, as weights on the moments and as columns
     draw = rng.integers(0, 30, size=30)
     parts = moments(np.moveaxis(x[0], 1, 0)[:, :, None], 4)  # of one segment each
@@ -190,7 +192,7 @@ def test_real_segments(mtme_root):
     assert np.abs(closed_p(pool.total, corrected=True) - exact).max() < 0.01
     for name in sorted(pool.scorers)[::10]:
         truth = many_permutations(pool.scorers[name])
-        assert np.abs(closed_p(pool.scorers[name], corrected=True) - truth).max() < 0.0056 + 0.01
+        assert np.abs(closed_p(pool.scorers[name], corrected=True) - truth).max() < 0.01
 
 
 @pytest.mark.parametrize(

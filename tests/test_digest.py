@@ -129,7 +129,9 @@ def relabelled(d, **entries):
     info = {k: v for k, v in (d.info | entries).items() if v is not None}
     record = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
     kept = info.get("families", FAMILIES)
-    return digest.Digest({m: x for m, x in content(d).items() if m[:7] != "curves_" or m[7:] in kept} | {"info": record})
+    return digest.Digest(
+        {m: x for m, x in content(d).items() if m[:7] != "curves_" or m[7:] in kept} | {"info": record}
+    )
 
 
 def test_a_digest_lists_its_families():
@@ -147,7 +149,9 @@ def test_a_digest_without_a_family_that_the_code_knows():
     assert old.families == ("adherence",) and old.curves("adherence").shape == (2, 201, 3)
     assert wb.rank(old).table["scorer"].tolist() == wb.rank(digest.make(pool())).table["scorer"].tolist()
     assert list(measures(old, np.ones((1, 3)))) == ["adherence"]
-    with pytest.raises(DataError, match="tiny holds no curves of the family 'explainability'; 'make data ONLY=tiny' adds"):
+    with pytest.raises(
+        DataError, match="tiny holds no curves of the family 'explainability'; 'make data ONLY=tiny' adds"
+    ):
         old.curve_counts("explainability")
     with pytest.raises(DataError, match="tiny has no augmented scorers of the family 'explainability'"):
         digest.make(pool(**RATINGLESS)).curve_counts("explainability")

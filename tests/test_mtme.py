@@ -3,29 +3,14 @@
 import re
 import warnings
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tinytree
-from hypothesis import given
-from hypothesis import strategies as st
-from tinytree import (
-    ADEQUACY,
-    COMMA,
-    FLUENCY,
-    GOOD,
-    KEPT,
-    MAJOR,
-    MINOR,
-    OTHER,
-    RATINGS,
-    SCORERS,
-    SOURCE,
-    STYLE,
-    TOTALS,
-)
+from hypothesis import given, strategies as st
+from tinytree import ADEQUACY, COMMA, FLUENCY, GOOD, KEPT, MAJOR, MINOR, OTHER, RATINGS, SCORERS, SOURCE, STYLE, TOTALS
 
 from whichbird import DataError, Pool, balance, datasets, load, read_mqm_tsv, read_mtme
 from whichbird.data.mqm import TAXONOMY, Weights, aspect_means
@@ -251,7 +236,9 @@ def test_the_preferred_rater_counts_on_calibration_lines(tree):
     both_saw = part(lambda s, n: n in (1, 2))
     strict = {s: [None if c is None else [MAJOR] for c in cells] for s, cells in both_saw.items()}
     raters(tree, rater1=RATINGS, rater2=strict)
-    with pytest.raises(DataError, match="rater2.seg.rating: system 'alpha', source line 2 is rated in .*rater1.seg.rating too"):
+    with pytest.raises(
+        DataError, match="rater2.seg.rating: system 'alpha', source line 2 is rated in .*rater1.seg.rating too"
+    ):
         read_mtme(tree, SOURCE)
     with pytest.raises(DataError, match="rater2.seg.rating: system 'alpha', source line 3 is rated"):
         read_mtme(tree, SOURCE._replace(prefer=((1, 1, "rater2"),)))
@@ -324,7 +311,9 @@ def test_one_rater_counts(thrice):
     # lines of which two or three of three systems are rated: all are at least half of three
     assert np.allclose(pool.total, [[-0.3, 0, np.nan], [0, np.nan, -1], [0, 0, 0]], rtol=1e-15, atol=0, equal_nan=True)
     assert set(pool.raters.ravel()) == {1, -1} and pool.rated.tolist() == [2, 2, 3]
-    with pytest.raises(DataError, match="xx-yy: no rater is called 'rater7'; merged, mean, .*: rater2, rater3, rater10"):
+    with pytest.raises(
+        DataError, match="xx-yy: no rater is called 'rater7'; merged, mean, .*: rater2, rater3, rater10"
+    ):
         read_mtme(thrice, source, rating="rater7")
     with pytest.raises(DataError, match="xx-yy: no cell has a rating 4; 1 to 3 are there"):
         read_mtme(thrice, source, rating=4)
@@ -364,7 +353,9 @@ def test_rounds_come_before_raters(thrice):
 
 def test_no_rating_to_choose_where_there_is_none(tmp_path):
     tree = tinytree.write(tmp_path, ratings=None)
-    with pytest.raises(DataError, match="tiny/xx-yy: the tree has no error ratings of it, so there is no rating 'mean'"):
+    with pytest.raises(
+        DataError, match="tiny/xx-yy: the tree has no error ratings of it, so there is no rating 'mean'"
+    ):
         read_mtme(tree, SOURCE._replace(ratings=False), rating="mean")
 
 
@@ -888,7 +879,7 @@ DIFFERING = {  # cells whose errors do not sum up to the official total, of thos
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def real(root, name) -> Pool:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)  # every label of all sixteen is in the tables
@@ -974,7 +965,9 @@ def test_real_totals(mtme_root, people_only, name):
     both = ~np.isnan(sums) & ~np.isnan(pool.total)
     differ = both & ~np.isclose(sums, pool.total, rtol=0, atol=1e-5)
     assert (differ.sum(), both.sum()) == DIFFERING[name]
-    if DATASETS[name].set == "wmt20":  # all three raters' errors are there, or some rater's are missing from the release
+    if (
+        DATASETS[name].set == "wmt20"
+    ):  # all three raters' errors are there, or some rater's are missing from the release
         complete = ~np.isnan(pool.ratings[2].total)
         assert not differ[complete].any() and complete.any()
 

@@ -48,7 +48,9 @@ def built(tmp_path_factory):
     with tarfile.open(archive) as tar:
         tar.extractall(place / "unpacked", filter="data")
     (source,) = (place / "unpacked").iterdir()
-    run("-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", place, source, cwd=place)
+    run(
+        "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", place, source, cwd=place
+    )
     (wheel,) = place.glob("whichbird-*.whl")
     return archive, wheel
 

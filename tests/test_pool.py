@@ -78,7 +78,10 @@ def test_a_pool_keeps_who_rated_what_and_every_rating():
         ({"raters": RATERS, "rater_names": ("r1",)}, "of which there are 1"),
         ({"raters": [[0, 0, -2]] * 2, "rater_names": ("r1",)}, "raters must be"),
         ({"raters": [[0.0, 0, 0]] * 2, "rater_names": ("r1",)}, "raters must be"),
-        ({"ratings": (Rating(ZEROS, ZEROS, ZEROS[:1], RATERS),), "rater_names": ("r1", "r2")}, "total of rating 1 has shape"),
+        (
+            {"ratings": (Rating(ZEROS, ZEROS, ZEROS[:1], RATERS),), "rater_names": ("r1", "r2")},
+            "total of rating 1 has shape",
+        ),
         ({"ratings": (Rating(ZEROS, ZEROS, ZEROS, RATERS),)}, "raters must be"),
     ],
 )

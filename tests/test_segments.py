@@ -43,7 +43,9 @@ def differences(ours: Pool, theirs: Pool) -> list[str]:
         if isinstance(x, np.ndarray):
             return bits(x) == bits(y)
         if isinstance(x, tuple) and x and isinstance(x[0], Rating):
-            return len(x) == len(y) and all(bits(u) == bits(v) for a, b in zip(x, y, strict=True) for u, v in zip(a, b))
+            return len(x) == len(y) and all(
+                bits(u) == bits(v) for a, b in zip(x, y, strict=True) for u, v in zip(a, b, strict=True)
+            )
         return type(x) is type(y) and x == y
 
     return [f.name for f in fields(Pool) if not same(getattr(ours, f.name), getattr(theirs, f.name))]
@@ -75,11 +77,19 @@ def made(seed=3, **changes) -> Pool:
             "shifted": np.nextafter(noise.round(4), np.inf),
         },
         "errors": pd.DataFrame(
-            {"system": ["a", "ü"], "category": ["x/y", "z"], "severity": ["minor", "major"], "count": [3, 1],
-             "penalty": [0.1 + 0.2, 5.0]}  # fmt: skip
+            {
+                "system": ["a", "ü"],
+                "category": ["x/y", "z"],
+                "severity": ["minor", "major"],
+                "count": [3, 1],
+                "penalty": [0.1 + 0.2, 5.0],
+            }  # fmt: skip
         ),
         "notes": ("u: left out",),
-        "left_out": (Exclusion("scorer", "u", "left out"), Exclusion("segment", "7 source lines", "rated by nobody", 7)),
+        "left_out": (
+            Exclusion("scorer", "u", "left out"),
+            Exclusion("segment", "7 source lines", "rated by nobody", 7),
+        ),
         "raters": raters,
         "rater_names": ("rater1", "rater2"),
         "documents": tuple(f"doc{n // 9}" for n in range(n)),
@@ -230,7 +240,9 @@ def test_every_cut_is_noticed(saved):
     start = len(segments.MAGIC) + segments._PREFIX.size
     for n in [*range(0, start, 3), *range(start, len(raw), 13), len(raw) - 1]:
         saved.write_bytes(raw[:n])
-        what = "the file is cut or damaged, its checksum is another" if n >= start else "not a file of Whichbird segments"
+        what = (
+            "the file is cut or damaged, its checksum is another" if n >= start else "not a file of Whichbird segments"
+        )
         refused(saved, f"{what}; {AGAIN}")
     saved.write_bytes(raw + b"\0")
     refused(saved, f"the file is cut or damaged, its checksum is another; {AGAIN}")
@@ -268,7 +280,9 @@ def test_a_header_that_makes_no_sense(saved):
 def test_no_file_or_a_folder(tmp_path):
     refused(tmp_path / "tiny.seg", "no such file; make it with 'make data ONLY=tiny'")
     (tmp_path / "dir.seg").mkdir()
-    with pytest.raises(DataError, match="dir.seg: cannot be read .*; restore it or rebuild it with 'make data ONLY=dir'"):
+    with pytest.raises(
+        DataError, match="dir.seg: cannot be read .*; restore it or rebuild it with 'make data ONLY=dir'"
+    ):
         segments.read(tmp_path / "dir.seg")
 
 
@@ -306,7 +320,9 @@ def test_a_file_of_another_dataset(shelf):
 def test_a_file_that_does_not_belong_to_its_digest(shelf, change):
     other = made(name="ende24", **change | ({"errors": None} if "systems" in change else {}))
     segments.save(shelf / "segments" / "ende24.seg", other)
-    with pytest.raises(DataError, match="ende24.seg: it does not belong to the digest ende24.npz.*make data ONLY=ende24"):
+    with pytest.raises(
+        DataError, match="ende24.seg: it does not belong to the digest ende24.npz.*make data ONLY=ende24"
+    ):
         wb.load_pool("ende24")
 
 

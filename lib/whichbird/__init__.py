@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.segments import load_pool as load_pool
     from .data.userfiles import read_human as read_human, read_scorers as read_scorers, read_systems as read_systems
     from .solve.certificate import certificate as certificate
+    from .solve.distortion import Distortion as Distortion
     from .solve.result import (
         Counts as Counts,
         NotProven as NotProven,
@@ -45,9 +46,17 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .solve.stationary import stationary_points as stationary_points
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
     from .study.contest import Contest as Contest, contest as contest
+    from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
     from .study.ranking import Ranking as Ranking, rank as rank, rank_sweep as rank_sweep
+    from .study.significance import (
+        Significance as Significance,
+        clusters as clusters,
+        holm as holm,
+        significance as significance,
+    )
     from .study.targets import weight_sweep as weight_sweep
+    from .study.verdict import Verdict as Verdict, load_significance as load_significance
 
 _ROOM = {
     "core.balance": ("balance", "ess", "pair_balances", "reachable"),
@@ -61,6 +70,7 @@ _ROOM = {
     "data.segments": ("load_pool",),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
+    "solve.distortion": ("Distortion",),
     "solve.result": ("Counts", "NotProven", "Reweighting", "Reweightings", "Sweep"),
     "solve.reweight": (
         "beta_interval",
@@ -74,9 +84,12 @@ _ROOM = {
     "solve.stationary": ("stationary_points",),
     "study.calibrate": ("Calibration", "calibrate"),
     "study.contest": ("Contest", "contest"),
+    "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
     "study.ranking": ("Ranking", "rank", "rank_sweep"),
+    "study.significance": ("Significance", "clusters", "holm", "significance"),
     "study.targets": ("weight_sweep",),
+    "study.verdict": ("Verdict", "load_significance"),
 }
 _HOME = {name: module for module, names in _ROOM.items() for name in names}
 

@@ -53,7 +53,7 @@ def datasets(args: argparse.Namespace) -> Result:
     """
     table = overview()
     shown = table.drop(columns="note").astype(object)
-    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not public"),))
+    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not obtained"),))
 
 
 def reweight(args: argparse.Namespace) -> Result:

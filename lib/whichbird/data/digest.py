@@ -104,7 +104,7 @@ class Digest:
         """One line that says what a number rests on.
 
         >>> load("ende24").signature
-        'ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0'
+        'ende24|sys:16|seg:487|ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:...'
         """
         i = self.info
         return signature(self, i["permutations"], i["seed"], i["release"])

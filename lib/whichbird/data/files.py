@@ -34,10 +34,10 @@ def check_output(path: str | os.PathLike[str], force: bool) -> Path:
     """Where a file may be written, links followed, or a refusal; asked before long work starts."""
     path = Path(path)
     try:
+        there = _is_there(path)  # asked first: from Python 3.13 on, resolve has nothing against a loop of links
         target = path.resolve()  # where a link leads
-        there = target.exists()
-    except (OSError, RuntimeError) as error:  # no current folder, a loop of links, a name too long
-        raise DataError(f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})") from None
+    except OSError as error:  # no current folder, a loop of links, a name too long
+        raise DataError(f"{path}: cannot be written ({error.strerror})") from None
     for folder in (path.parent, target.parent):
         if not folder.is_dir():
             raise DataError(f"{path}: there is no folder {str(folder)!r}")
@@ -48,6 +48,15 @@ def check_output(path: str | os.PathLike[str], force: bool) -> Path:
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise DataError(f"{path}: its folder cannot be written to (Permission denied)")
     return target
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a file or a folder is there, links followed. Raises OSError where the system cannot tell, as with links in a loop."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, force: bool) -> None:

@@ -74,7 +74,9 @@ def read_mtme(
     documents = _documents(folder / "documents" / f"{source.pair}.docs")
     if errors is not None:
         if totals is None or source.ratings:
-            raise DataError(f"{name}: its error ratings are in the tree; a table of errors is only read where they are not")
+            raise DataError(
+                f"{name}: its error ratings are in the tree; a table of errors is only read where they are not"
+            )
         rated, notes = join_tsv(errors, totals.systems, totals.values, documents, pricing, rating)
     elif source.ratings:
         rated = read_ratings(human, source, rating, pricing)

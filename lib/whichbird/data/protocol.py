@@ -16,7 +16,7 @@ from .._version import __version__
 if TYPE_CHECKING:
     from .pool import Pool
 
-HIDDEN = "its error ratings are not in mt-metrics-eval"  # heen23's; see data/README.md
+HIDDEN = "its error ratings were not obtained"  # heen23's; see data/README.md
 
 
 class Tested(NamedTuple):

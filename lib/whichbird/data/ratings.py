@@ -39,9 +39,7 @@ def is_human(system: str) -> bool:
     >>> [is_human(s) for s in ("refA", "refb", "ref.B", "synthetic_ref", "Human-A.0", "Refract-MT", "reflex")]
     [True, True, True, True, True, False, False]
     """
-    return (
-        re.fullmatch(r"synthetic_ref|ref[a-z]|(?i:ref|human)([A-Z\d]|[-._][A-Za-z\d])?(\.\d)?", system) is not None
-    )
+    return re.fullmatch(r"synthetic_ref|ref[a-z]|(?i:ref|human)([A-Z\d]|[-._][A-Za-z\d])?(\.\d)?", system) is not None
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
@@ -223,9 +221,7 @@ def chosen(every: Grid, rating: str | int, what: str) -> Grid:
     return [[tuple(c for c in cells if c.rater == rating) for cells in row] for row in every]
 
 
-def _united(
-    systems: tuple[str, ...], every: Grid, source: Source, files: RatingFiles
-) -> Grid:
+def _united(systems: tuple[str, ...], every: Grid, source: Source, files: RatingFiles) -> Grid:
     """One rating a cell from per-rater files alone; where several rated a cell, the record must say whose counts."""
     out = []
     for system, row in zip(systems, every, strict=True):

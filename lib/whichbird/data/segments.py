@@ -384,6 +384,8 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
         raise DataError(f"{path}: it holds the segments of {h['name']}, not of {name}; {again}")
     same = tuple(h["systems"]) == d.systems and np.array_equal(file.lines, d.lines)
     if not same or d.info.get("pool") not in (None, h["readings"][0]["pool"]):
-        raise DataError(f"{path}: it does not belong to the digest {name}.npz, which was made from other scores; {again}")
+        raise DataError(
+            f"{path}: it does not belong to the digest {name}.npz, which was made from other scores; {again}"
+        )
     standard = DATASETS[name].standard if reference == "standard" else reference
     return file.pool(standard)

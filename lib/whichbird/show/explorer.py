@@ -14,25 +14,12 @@ from ..core.augment import FAMILIES
 from ..core.balance import balance
 from ..data.digest import Digest
 from ..data.registry import title
-from ..solve.reweight import reliable_interval, reweight_sweep
+from ..solve.reweight import reweight_sweep
 from ..study.sweep import measures, need_aspects
-from ..study.targets import is_reliable, multiples, steps
+from ..study.targets import beta_stops as beta_stops, is_reliable
 from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
-
-
-def beta_stops(adequacy, fluency, step: float = 0.005) -> np.ndarray:
-    """Where the slider stops: multiples of `step`, β₀, and the ends of the range and of the reliable interval.
-
-    A reliable interval narrower than twenty steps gets multiples of a fifth of the step.
-
-    >>> beta_stops([0, 1, 2, 3], [0, 2, 1, 1], step=0.2)[:6].round(3)
-    array([0.2  , 0.4  , 0.6  , 0.607, 0.64 , 0.68 ])
-    """
-    inner = reliable_interval(adequacy, fluency)
-    finer = multiples(step / 5, *inner) if inner[1] - inner[0] < 20 * step else []
-    return np.unique(np.concatenate([steps(adequacy, fluency, step), inner, finer]))
 
 
 def page_data(d: Digest, step: float = 0.005) -> dict:

@@ -26,12 +26,13 @@ PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6"
 PREFERENCE = PREFERENCE.with_extremes(bad=UNREACHED)
 
 
-# The three measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
+# The paper's measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
 MEASURES = {
     "adequacy-fluency": ("adequacy over fluency", INK, None),
     "adherence": ("MQM adherence", GREEN, (0.05, 0.018)),
     "explainability": ("explainability by MQM", PURPLE, (0.014, 0.014)),
 }
+
 POOLS = {
     "real+adequacy+fluency": "o",
     "real+adequacy": ">",

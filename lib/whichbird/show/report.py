@@ -90,7 +90,7 @@ def signed(*names: str, more: str = "") -> Shown:
     """The signature line under a results table: the datasets, all that their signatures share, and what `more` there is to say.
 
     >>> signed("ende24", "ende22")
-    <p class="signature">ende24, ende22: ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:0.1.0</p>
+    <p class="signature">ende24, ende22: ref:refA|perm:1000|seed:4|mt-metrics-eval-v2|whichbird:...</p>
     """
     parts = [load(name).signature.split("|") for name in names]
     shared = "|".join(p for p in parts[0][1:] if all(p in other for other in parts))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize
 
 from ..core.balance import Standard
+from .distortion import COLLISION, Distortion
 
 METHODS = ("SLSQP", "interior point")
 
@@ -54,16 +55,42 @@ def descend(adequacy, fluency, beta: float, start, method: str = "SLSQP") -> np.
     return _slsqp(pool, beta, w)
 
 
-def _slsqp(pool: Standard, beta: float, start: np.ndarray) -> np.ndarray:
+def best_local(pool: Standard, beta: float, distortion: Distortion, guess: np.ndarray, count: int = 4) -> np.ndarray:
+    """The best weights (K,) among where SLSQP comes to rest from `guess`, which has the balance, and from `starts`.
+
+    >>> from .distortion import KL
+    >>> best_local(Standard.of([0, 2, 0], [0, 1, 3]), 0.3, KL, descend([0, 2, 0], [0, 1, 3], 0.3, starts(3, 1)[0])).round(3)
+    array([0.369, 0.248, 0.383])
+    """
+    ends = [guess, *(_slsqp(pool, beta, start, distortion) for start in (guess, *starts(guess.size, count)))]
+    ends = [_onto(pool, beta, w) for w in ends]
+    return min((w for w in ends if abs(_balance(pool, w)[0] - beta) <= 1e-13), key=distortion.value, default=guess)
+
+
+def _onto(pool: Standard, beta: float, w: np.ndarray) -> np.ndarray:
+    """The nearest weights with the balance, Newton's method on the systems in use."""
+    for _ in range(8):
+        on = w > 0
+        found, gradient = _balance(pool, w)
+        if not np.isfinite(gradient).all():
+            break
+        rows = np.array([np.ones(on.sum()), gradient[on]])
+        w = w.copy()
+        w[on] += np.linalg.pinv(rows) @ np.array([1 - w.sum(), beta - found])
+        w = _simplex(w)
+    return w
+
+
+def _slsqp(pool: Standard, beta: float, start: np.ndarray, distortion: Distortion = COLLISION) -> np.ndarray:
     ones = np.ones(start.size)
     met = [
         {"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: ones},
         {"type": "eq", "fun": lambda w: _balance(pool, w)[0] - beta, "jac": lambda w: _balance(pool, w)[1]},
     ]
     end = minimize(
-        lambda w: w @ w,
+        distortion.value,
         start,
-        jac=lambda w: 2 * w,
+        jac=distortion.gradient,
         method="SLSQP",
         bounds=Bounds(0, 1),
         constraints=met,
@@ -100,11 +127,12 @@ def _interior_point(pool: Standard, beta: float, start: np.ndarray) -> np.ndarra
 
 
 def _balance(pool: Standard, w: np.ndarray):
-    """β and its gradient on the plane Σw = 1."""
+    """β and its gradient on the plane Σw = 1; nan where an optimiser has put all weight in one place."""
     a, f = pool.a - w @ pool.a, pool.f - w @ pool.f
     s_a, s_f = w @ a**2, w @ f**2
-    beta = s_a / (s_a + s_f)
-    return beta, ((1 - beta) * a**2 - beta * f**2) / (s_a + s_f)
+    with np.errstate(all="ignore"):
+        beta = s_a / (s_a + s_f)
+        return beta, ((1 - beta) * a**2 - beta * f**2) / (s_a + s_f)
 
 
 def _simplex(w: np.ndarray) -> np.ndarray:

@@ -49,9 +49,11 @@ class Reweighting:
     """A weighting of K systems that reaches a target balance at the largest effective sample size.
 
     `weights` (K,) sum to one; `beta` is the balance they have, `target` the one asked for; `support` the indices with
-    positive weight. `certificate` names the proof of optimality and `gap` bounds the relative suboptimality of Σ w². `eta` and
-    `lam` are the multipliers of the balance and of the budget, in the units of the scores given (`nan` where none exist).
-    `alternative` is a second optimum of the same value where the optimum is not unique, else None.
+    positive weight. `distortion` names what was made least; `ess` is 1/Σw² whatever it was. `certificate` names the proof of
+    optimality ("local" is none) and `gap` bounds the relative suboptimality of Σw², or the KL divergence that might still
+    be saved, in nats (`nan` without a proof). `eta` and `lam` are the multipliers of the balance and of the budget, with
+    ½Σw² or the divergence, in the units of the scores given (`nan` where none exist). `alternative` is a second optimum
+    of the same value where the optimum is not unique, else None.
     """
 
     weights: np.ndarray
@@ -63,6 +65,7 @@ class Reweighting:
     lam: float
     alternative: np.ndarray | None = None
     counts: Counts | None = None
+    distortion: str = "collision"
 
     @property
     def support(self) -> tuple[int, ...]:

@@ -40,8 +40,11 @@ from tqdm import tqdm
 
 from ..core import check
 from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, snapped
+from .baseline import best_local
+from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
+from .tilt import solve as tilted
 
 DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding of a sum of a thousand terms
 INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide, so this is a price, not a limit
@@ -54,19 +57,21 @@ RELIABLE = 0.9  # a weighting is called reliable while its effective sample size
 CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
-def reweight(adequacy, fluency, beta) -> Reweighting:
+def reweight(adequacy, fluency, beta, distortion: str | Distortion = "collision") -> Reweighting:
     """The weighting with the largest effective sample size among those with balance `beta`, proven to be so.
 
     `adequacy`, `fluency`: (K,) system scores, K ≥ 2, in any common unit. `beta`: from 0 to 1, inside `reachable(...)`.
+    `distortion`: what is made least, "collision" for Σw², "kl" for the divergence from uniform (proven where its
+    certificate is not "local"), or a `Distortion` of your own (never proven, beyond the natural balance and the ends).
 
     >>> r = reweight([.5574, .9883, 1.4687, 3.0894], [.4012, .5353, 1.4986, 1.2467], .9095)
     >>> r.weights.round(4), round(r.ess, 3), r.certificate
     (array([0.0088, 0.0861, 0.4245, 0.4806]), 2.389, 'interval')
     """
-    return reweight_sweep(adequacy, fluency, [_unit(beta)])[0]
+    return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion)[0]
 
 
-def reweight_sweep(adequacy, fluency, betas) -> Sweep:
+def reweight_sweep(adequacy, fluency, betas, distortion: str | Distortion = "collision") -> Sweep:
     """`reweight` for many targets at once, several times faster than a loop. `betas`: (T,); a list of T results.
 
     The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`.
@@ -74,10 +79,13 @@ def reweight_sweep(adequacy, fluency, betas) -> Sweep:
     >>> reweight_sweep([0, 1, 2, 3], [0, 2, 1, 1], [.5, .7, .9]).ess.round(3)
     array([3.106, 3.989, 2.385])
     """
-    pools = _Pools.of(Standard.of(adequacy, fluency))
+    measure, pool = distortion_of(distortion), Standard.of(adequacy, fluency)
+    pools = _Pools.of(pool)
     betas = _targets(betas, pools.low[0], pools.high[0])
     solved = _solve(pools, np.zeros(betas.size, int), betas)
     solved.insist(betas)
+    if measure is not COLLISION:
+        return Sweep(_other(measure, pool, pools, betas, solved), pool.a.size)
     results = [
         Reweighting(
             weights=solved.w[n],
@@ -206,6 +214,32 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
         beta = np.where(astray, 0.5 * (inner + outer), beta)
         live, inner, outer, beta = (x[~done] for x in (live, inner, outer, beta))
     return out
+
+
+def _other(
+    measure: Distortion, pool: Standard, pools: _Pools, betas: np.ndarray, even: _Solved
+) -> Iterator[Reweighting]:
+    """Results for another distortion, each found from the weighting of least collision."""
+    above, x, v, stretch = _sides(pools, np.zeros(betas.size, int), betas)
+    for n, beta in enumerate(tqdm(betas, measure.name, leave=False, disable=None if betas.size > 20 else True)):
+        w, name, gap, eta, lam = even.w[n], str(even.certificate[n]), 0.0, np.nan, np.nan
+        alternative = even.alternative.get(n) if name == "pair" else None
+        if name == "uniform":
+            eta, lam = 0.0, -float(measure.gradient(w)[0])
+        elif name != "pair":  # at an end the fullest line is best by any distortion
+            tilt = tilted(stretch[n] * x[n], v[n], stretch[n], w) if measure is KL else None
+            if tilt is None:
+                w, name, gap = best_local(pool, float(beta), measure, w), "local", np.nan
+            else:
+                w, name, gap = tilt.w, tilt.certificate, tilt.gap
+                eta = (-tilt.t / beta if above[n] else tilt.t / (1 - beta)) / pool.scale**2
+                lam = tilt.shift - 1  # 1 + log(K w) + ηg + λ = 0
+        found = float(_balance(pools.a, pools.f, w[None])[0])
+        if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
+            raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
+        yield Reweighting(
+            w, found, float(beta), name, gap, float(eta), float(lam), alternative, distortion=measure.name
+        )
 
 
 # --- pools and targets ------------------------------------------------------------------------------------------------

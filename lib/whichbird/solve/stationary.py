@@ -16,7 +16,8 @@ Between its two poles it falls from +∞ to −∞: one root. Outside each pole 
 and one on the way down. Its inflexions are known in closed form, so Newton's method, started on the right side of them,
 moves to each root without ever passing it. Distances are kept from the pole, or from zero, so a root next to a pole is
 as accurate as any other. The limit rⱼ → 0, where the root merges with the pole and stands for two points (Case 2.2 of
-the paper), is then met by giving rⱼ a length far below rounding.
+the paper), is then met by giving rⱼ a length far below rounding; but no distance from zero may then be that of the pole
+less something in rⱼ, as it would round to the pole.
 """
 
 from __future__ import annotations

@@ -11,15 +11,15 @@ from ..core.balance import balance, reachable
 from ..core.check import DataError
 from ..data.digest import Digest, datasets, folder, load
 from ..data.pool import Pool
+from ..data.protocol import HIDDEN
 from ..solve.reweight import reliable_interval
-from .contest import HIDDEN, aspects
 
 
 def overview(sources=None) -> pd.DataFrame:
     """One row for each of `sources` (digests or pools; all datasets that ship if none are given).
 
     Columns name, systems, segments, scorers (counts), beta0, beta_min, beta_max (natural balance and reachable range),
-    reliable_min, reliable_max (ESS ≥ 0.9 K), note. NaN and a note where no adequacy and fluency are public.
+    reliable_min, reliable_max (ESS ≥ 0.9 K), note. NaN and a note where no error ratings were obtained.
 
     >>> overview().set_index("name").loc["ende24", ["systems", "segments", "scorers"]].tolist()
     [16, 487, 30]
@@ -45,7 +45,7 @@ class _Summary(NamedTuple):
 
 def _summary(source: Digest | Pool) -> _Summary:
     size = source.name, len(source.systems), len(source.lines), len(source.scorers)
-    a, f = aspects(source)
-    if a is None:
+    if source.aspects is None:
         return _Summary(*size)
+    a, f = source.aspects
     return _Summary(*size, balance(a, f), *reachable(a, f), *reliable_interval(a, f), "")

@@ -12,7 +12,7 @@ from ..core import check
 from ..core.balance import balance, reachable
 from ..core.check import Array
 from ..solve.result import Reweighting
-from ..solve.reweight import RELIABLE, reweight_sweep
+from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
 
 
 def steps(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.02) -> Array:
@@ -35,6 +35,19 @@ def multiples(step: float, low: float, high: float) -> Array:
     """
     even = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(10)
     return even[(low < even) & (even < high)]
+
+
+def beta_stops(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.005) -> Array:
+    """Where the explorer's slider stops: multiples of `step`, β₀, and the ends of the range and of the reliable interval.
+
+    A reliable interval narrower than twenty steps gets multiples of a fifth of the step.
+
+    >>> beta_stops([0, 1, 2, 3], [0, 2, 1, 1], step=0.2)[:6].round(3)
+    array([0.2  , 0.4  , 0.6  , 0.607, 0.64 , 0.68 ])
+    """
+    inner = reliable_interval(adequacy, fluency)
+    finer = multiples(step / 5, *inner) if inner[1] - inner[0] < 20 * step else []
+    return np.unique(np.concatenate([steps(adequacy, fluency, step), inner, finer]))
 
 
 def is_reliable(r: Reweighting) -> bool:

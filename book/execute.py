@@ -1,0 +1,266 @@
+"""Runs chapters, two at a time, and no chapter twice for the same code.
+
+What a run depends on is its key: the chapter's cells, the library, the data, Python and the pinned packages. An executed chapter is kept
+in `_build/executed` under its key; the book, the tests and the strict pass all take it from there, so a page can never show the
+output of older code. Only a run in which every cell succeeded is kept.
+
+    python book/execute.py                        run every chapter that has no run under its key
+    python book/execute.py book/paper/2-background.md …    only these
+    python book/execute.py --again                run every chapter once more, and compare with what it printed before
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import functools
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+import tempfile
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from traitlets.config import Config
+
+BOOK = Path(__file__).resolve().parent
+ROOT = BOOK.parent
+STORE = ROOT / "_build" / "executed"
+AT_ONCE = 2
+TIMEOUT = 300  # seconds for one cell
+VARIES = "nbval-ignore-output"  # the tag, nbval's name for it, of a cell whose output differs from run to run: times, versions
+
+
+class CellFailed(Exception):
+    """A chapter stopped: `cell` counts its code cells from 0, `reason` is what it said."""
+
+    def __init__(self, path: Path, cell: int, source: str, reason: str):
+        super().__init__(f"{path.relative_to(ROOT)}::Cell {cell}\n\n{source.strip()}\n\n{reason.strip()}")
+        self.cell, self.reason = cell, reason
+
+
+def chapters() -> list[Path]:
+    """Every page of the book that has a code cell."""
+    return [p for p in sorted(BOOK.rglob("*.md")) if "{code-cell}" in p.read_text("utf-8")]
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    """A chapter as a notebook without outputs."""
+    return jupytext.read(path, fmt="md:myst")
+
+
+def code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def sources(notebook: nbformat.NotebookNode) -> list[str]:
+    return [cell.source.strip("\n") for cell in code_cells(notebook)]
+
+
+@functools.cache
+def world() -> str:
+    """A digest of all that a chapter can see besides itself: library, data, Python, pinned packages, and this program."""
+    seen = hashlib.sha256(f"{platform.python_implementation()} {sys.version} {platform.machine()}".encode())
+    for name in re.findall(r"^([A-Za-z0-9._-]+)==", (ROOT / "requirements.txt").read_text("utf-8"), re.M):
+        try:
+            seen.update(f"{name} {version(name)}\n".encode())
+        except PackageNotFoundError:
+            seen.update(f"{name} missing\n".encode())
+    seen.update(Path(__file__).read_bytes())
+    files = []
+    for folder in (ROOT / "lib" / "whichbird", ROOT / "data"):
+        files += [p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    for file in sorted(files):
+        seen.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
+        seen.update(hashlib.sha256(file.read_bytes()).digest())
+    return seen.hexdigest()
+
+
+def place(path: Path, notebook: nbformat.NotebookNode) -> Path:
+    """Where the run of a chapter with these cells is kept, whether or not it is there."""
+    cells = [[cell.source.strip("\n"), cell.metadata.get("tags", [])] for cell in code_cells(notebook)]
+    name = path.relative_to(BOOK).with_suffix("").as_posix()
+    key = hashlib.sha256(json.dumps([world(), name, cells]).encode()).hexdigest()
+    return STORE / f"{name.replace('/', '--')}.{key[:32]}.ipynb"
+
+
+def find(path: Path) -> nbformat.NotebookNode | None:
+    """The kept run of a chapter as it stands now, or nothing."""
+    try:
+        return nbformat.read(place(path, read(path)), as_version=4)
+    except FileNotFoundError:
+        return None
+
+
+def keep(path: Path, notebook: nbformat.NotebookNode) -> None:
+    """Put a run into the store in one step, and remove those that it replaces. A run is not kept if the code changed under it."""
+    if world.__wrapped__() != world():
+        return
+    target = place(path, notebook)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{os.getpid()}.{target.name}")
+    part.write_text(nbformat.writes(notebook), "utf-8")
+    os.replace(part, target)
+    for old in STORE.glob(f"{target.name.split('.')[0]}.*.ipynb"):
+        if old != target:
+            old.unlink(missing_ok=True)
+
+
+async def run_notebook(notebook: nbformat.NotebookNode, folder: Path) -> None:
+    """Execute a notebook in place.
+
+    The kernel listens on sockets in a folder of its own. Ports are picked free and bound later, so that two kernels that start at
+    once, in two builds say, can pick the same ones. The folder is short: a socket's path may have about a hundred characters.
+    """
+    base = tempfile.gettempdir()
+    with tempfile.TemporaryDirectory(prefix="wb", dir=base if len(os.fsencode(base)) < 60 else "/tmp") as sockets:
+        kernel = {"transport": "ipc", "ip": f"{sockets}/k", "connection_file": f"{sockets}/k.json"}
+        client = NotebookClient(
+            notebook,
+            timeout=TIMEOUT,
+            record_timing=False,
+            resources={"metadata": {"path": str(folder)}},
+            config=Config(KernelManager=kernel),
+        )
+        await client.async_execute()
+
+
+async def run(path: Path) -> nbformat.NotebookNode:
+    """Run a chapter from its first cell to its last in a fresh kernel. Raises `CellFailed`."""
+    notebook, start = read(path), time.perf_counter()
+    cells = code_cells(notebook)
+    try:
+        await run_notebook(notebook, path.parent)
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        at = _reached(cells)
+        raise CellFailed(path, at, cells[at].source, _reason(cells[at], error)) from None
+    for at, cell in enumerate(cells):
+        said = [o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stderr"]
+        if said:
+            raise CellFailed(path, at, cell.source, f"wrote to standard error:\n{''.join(said)}")
+    notebook.metadata["run_seconds"] = time.perf_counter() - start
+    return notebook
+
+
+def _reached(cells) -> int:
+    """The cell that was running last: the one with an error, else the last one that was started."""
+    for at, cell in enumerate(cells):
+        if any(o.output_type == "error" for o in cell.outputs) and "raises-exception" not in cell.metadata.get(
+            "tags", []
+        ):
+            return at
+    return max((at for at, cell in enumerate(cells) if cell.get("execution_count")), default=-1) + 1
+
+
+def _reason(cell, error) -> str:
+    for output in cell.get("outputs", []):
+        if output.output_type == "error":
+            return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(output.traceback))
+    return str(error)
+
+
+def executed(path: Path) -> nbformat.NotebookNode:
+    """A chapter with its outputs: those of the kept run if there is one, else of a run made now and kept."""
+    found = find(path)
+    if found is None:
+        found = asyncio.run(run(path))
+        keep(path, found)
+    return found
+
+
+def _cost(path: Path) -> float:
+    """Chapters that took long last time, or have much code, start first."""
+    last = next(
+        iter(STORE.glob(f"{path.relative_to(BOOK).with_suffix('').as_posix().replace('/', '--')}.*.ipynb")), None
+    )
+    if last:
+        return nbformat.read(last, as_version=4).metadata.get("run_seconds", 0)
+    return len("".join(sources(read(path)))) / 1000
+
+
+async def run_all(paths: list[Path], done) -> list[CellFailed]:
+    """Run chapters, `AT_ONCE` at a time; `done(path, notebook)` for each that succeeds. Returns the failures."""
+    failures, room = [], asyncio.Semaphore(AT_ONCE)
+
+    async def one(path):
+        async with room:
+            try:
+                notebook = await run(path)
+            except CellFailed as failure:
+                failures.append(failure)
+                print(f"  failed  {path.relative_to(ROOT)}", flush=True)
+            else:
+                print(f"{notebook.metadata['run_seconds']:6.1f} s  {path.relative_to(ROOT)}", flush=True)
+                done(path, notebook)
+
+    await asyncio.gather(*map(one, sorted(paths, key=_cost, reverse=True)))
+    return failures
+
+
+def differences(before: nbformat.NotebookNode, after: nbformat.NotebookNode) -> list[str]:
+    """Cells of two runs of a chapter that print something else; cells tagged `VARIES` may."""
+    out = []
+    for at, (one, two) in enumerate(zip(code_cells(before), code_cells(after), strict=True)):
+        if VARIES not in one.metadata.get("tags", []) and _shown(one) != _shown(two):
+            out.append(f"Cell {at}\n\n{one.source.strip()}\n\nbefore: {_brief(one)}\n\nagain:  {_brief(two)}")
+    return out
+
+
+def _shown(cell):
+    """What a reader sees: streams in one piece each, data by kind, errors by name."""
+    shown = []
+    for o in cell.outputs:
+        if o.output_type == "stream":
+            if shown and shown[-1][0] == o.name:
+                shown[-1][1] += o.text
+            else:
+                shown.append([o.name, o.text])
+        elif o.output_type == "error":
+            shown.append([o.ename, o.evalue])
+        else:
+            shown.append([o.output_type, dict(o.data)])
+    return shown
+
+
+def _brief(cell) -> str:
+    text = json.dumps(_shown(cell), ensure_ascii=False)
+    return text if len(text) < 2000 else text[:2000] + " …"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run the chapters of the book.")
+    parser.add_argument("paths", nargs="*", type=Path, help="chapters (all, if none is named)")
+    parser.add_argument("--again", action="store_true", help="run again what has been run, and compare the outputs")
+    arguments = parser.parse_args()
+    paths = [p.resolve() for p in arguments.paths] or chapters()
+    for path in paths:
+        if path not in chapters():
+            parser.error(f"{path}: no page of the book with a code cell")
+    kept = {path: find(path) for path in paths}
+    missing = [path for path in paths if kept[path] is None]
+    if missing:
+        print(f"Running {len(missing)} of {len(paths)} chapters, {AT_ONCE} at a time ...", flush=True)
+    failures = [str(f) for f in asyncio.run(run_all(missing, keep))]
+    if arguments.again and not failures:
+        kept = {path: find(path) for path in paths}
+
+        def compare(path, notebook):
+            failures.extend(f"{path.relative_to(ROOT)}::{text}" for text in differences(kept[path], notebook))
+
+        print(f"Running {len(paths)} chapters again, {AT_ONCE} at a time ...", flush=True)
+        failures += [str(f) for f in asyncio.run(run_all(paths, compare))]
+    for failure in failures:
+        print(f"\n{'-' * 100}\n{failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

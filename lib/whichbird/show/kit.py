@@ -1,0 +1,210 @@
+"""What chapters share: which datasets they show, how numbers go into their sentences, and steps that several of them take.
+
+>>> from whichbird.show import kit
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pandas as pd
+
+from ..core.augment import PAPER_FAMILIES
+from ..data.digest import Digest, datasets, load, read_table
+from ..solve.reweight import reweight_sweep
+from ..study.preference import steps
+from .report import published
+
+# The families of augmented scorers that the paper measures by: one of taste, the others of soundness
+FAMILIES = PAPER_FAMILIES
+TASTE, SOUND = FAMILIES[0], FAMILIES[1:]
+WORDS = (
+    "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
+ROUNDED = 1e-9  # an ESS of exactly a share of K may come out this much smaller, relative to it
+
+
+def pools(paper: bool | None = None) -> dict[str, Digest]:
+    """The datasets that have a balance, by name, oldest first; the paper's alone, in the order of its tables, or the others.
+
+    >>> list(pools(paper=True))[:3], "ende23" in pools(paper=False), "heen23" in pools()
+    (['ende24', 'enes24', 'jazh24'], True, False)
+    """
+    names = datasets(paper, aspects=True)
+    if paper:
+        names.sort(key=list(published("core").index).index)
+    return {name: load(name) for name in names}
+
+
+def shipped(table: str, names: Iterable[str]) -> pd.DataFrame:
+    """The rows of a shipped table that belong to these datasets, in their order.
+
+    >>> shipped("stability.csv", ["zhen23", "ende24"])["dataset"].unique().tolist()
+    ['zhen23', 'ende24']
+    """
+    whole = read_table(table)
+    return pd.concat([whole[whole["dataset"] == name] for name in names], ignore_index=True)
+
+
+def speaker(prefix: str) -> Callable[..., None]:
+    """A function `say(name=value, …)` that glues values under `prefix_name`, for the sentences of one chapter."""
+    from myst_nb import glue  # of the book, not of the library
+
+    def say(**values: object) -> None:
+        for name, value in values.items():
+            glue("_".join(filter(None, [prefix, name])), value, display=False)
+
+    return say
+
+
+def word(count: int) -> str:
+    """A count as prose has it: in words up to twenty.
+
+    >>> word(10), word(24)
+    ('ten', '24')
+    """
+    return WORDS[count] if 0 <= count < len(WORDS) else number(count)
+
+
+def number(x: float, digits: int = 0) -> str:
+    """A number as prose has it: thousands apart, a true minus sign.
+
+    >>> number(-1234.5, 1), number(-0.04, 1)
+    ('−1\u202f234.5', '0.0')
+    """
+    return f"{x:z,.{digits}f}".replace(",", "\u202f").replace("-", "−")
+
+
+def percent(x: float, digits: int = 0) -> str:
+    """A share as prose has it.
+
+    >>> percent(0.128), percent(0.128, 1)
+    ('13\xa0%', '12.8\xa0%')
+    """
+    return number(100 * x, digits) + "\u00a0%"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as prose lists them.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b"]), listed([])
+    ('a, b and c', 'a and b', 'none')
+    """
+    *most, last = list(names) or ["none"]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def weights(d: Digest, betas: Iterable[float]) -> np.ndarray:
+    """The most even weightings of a dataset at many balances: shape (T, K).
+
+    >>> weights(load("ende24"), [0.6, 0.7]).shape
+    (2, 16)
+    """
+    return np.array([r.weights for r in reweight_sweep(d.adequacy, d.fluency, list(betas))])
+
+
+def steps_of(d: Digest, family: str = TASTE) -> np.ndarray:
+    """What a measure needs to know of a dataset, for `preference`: shape (M, dials − 1, P).
+
+    >>> steps_of(load("ende24")).shape
+    (30, 50, 120)
+    """
+    return steps(d.counts("total"), d.curve_counts(family))
+
+
+def hanging(y: Iterable[float]) -> np.ndarray:
+    """How far each value lies below the largest before it.
+
+    >>> hanging([1, 3, 2, 4])
+    array([0, 0, 1, 0])
+    """
+    y = np.asarray(y)
+    return np.maximum.accumulate(y) - y
+
+
+def within(table: pd.DataFrame, share: float) -> pd.DataFrame:
+    """The part of a sweep with an ESS of at least this share of K, the ESS at β₀.
+
+    >>> within(pd.DataFrame({"beta": [0.1, 0.5, 0.9], "ess": [3.0, 16.0, 14.4]}), 0.9)["beta"].tolist()
+    [0.5, 0.9]
+    """
+    return table[table["ess"] >= share * table["ess"].max() * (1 - ROUNDED)]
+
+
+def rank_correlation(x: Iterable[float], y: Iterable[float]) -> float:
+    """Spearman's correlation: that of the ranks.
+
+    >>> round(rank_correlation([1, 2, 3], [1, 4, 100]), 9)
+    1.0
+    """
+    ranks = (pd.Series(np.asarray(v)).rank() for v in (x, y))
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+def neighbours(table: pd.DataFrame, along: str) -> pd.DataFrame:
+    """Each cell of (ESS, β) beside the next one along "ess" or "beta": columns with and without `_next`.
+
+    >>> cells = pd.DataFrame({"dataset": "x", "ess": 0, "beta": [0, 1, 3], "mean": [0.1, 0.2, 0.5]})
+    >>> neighbours(cells, "beta")[["mean", "mean_next"]].to_numpy().tolist()
+    [[0.1, 0.2]]
+    """
+    following = table.assign(**{along: table[along] - 1})
+    return table.merge(following, on=["dataset", "ess", "beta"], suffixes=("", "_next"))
+
+
+def changes(s: np.ndarray) -> np.ndarray:
+    """The reversed leads, one for each pair of scorers that changes order over β; s (targets, scorers) holds their SPA.
+
+    A pair's reversed lead is the smaller of the largest leads that each of them has over the other.
+
+    >>> changes(np.array([[0.9, 0.8, 0.1], [0.7, 0.8, 0.1]])).round(3)
+    array([0.1])
+    """
+    m, n = np.triu_indices(s.shape[1], 1)
+    gap = s[:, m] - s[:, n]
+    lead = np.minimum(gap.max(axis=0), -gap.min(axis=0))  # negative where the order never changes
+    return lead[lead > ROUNDED]
+
+
+def popular(d: Digest) -> list[int]:
+    """The places of the MetricX and xCOMET variants among a dataset's scorers.
+
+    >>> len(popular(load("ende24")))
+    6
+    """
+    return [m for m, name in enumerate(d.scorers) if "metricx" in name.lower() or "xcomet" in name.lower()]
+
+
+def beta_panels(names: Iterable[str], cell: tuple[float, float] = (2.7, 2.3)):
+    """Small panels over β, one a dataset in two columns, each with its name and shared axes: the figure and its axes."""
+    from . import figures
+
+    names = list(names)
+    fig, axes = figures.grid(len(names), columns=2, cell=cell, sharex=True, sharey=True)
+    for ax, name in zip(axes, names, strict=True):
+        ax.set_title(name)
+        ax.set_xticks([0, 0.5, 1], ["0", "½", "1"])
+        ax.set_yticks([0, 0.5, 1], ["0", "½", "1"])
+    fig.supxlabel("balance β", fontsize=11)
+    fig.supylabel("share of steps won", fontsize=11)
+    return fig, axes
+
+
+def arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """The arguments of a command, from its parser; argparse has no public way to ask."""
+    return parser._actions
+
+
+def commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The commands of a program, by name, from its parser.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = parser.add_subparsers().add_parser("rank", help="put scorers in order").add_argument("--beta")
+    >>> [a.dest for a in arguments(commands(parser)["rank"])]
+    ['help', 'beta']
+    """
+    (group,) = (a for a in arguments(parser) if isinstance(a, argparse._SubParsersAction))
+    return dict(group.choices)

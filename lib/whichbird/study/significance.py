@@ -1,0 +1,199 @@
+"""Which leads are more than luck: PERM-BOTH between all scorers at every balance, and the clusters it makes.
+
+What is resampled is SPA with p-values in closed form, and the observed lead it is compared with is of the same kind. It is
+not the number that is reported: that stays the SPA of 1000 permutations, which differs in the third or fourth decimal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from .._version import __version__
+from ..core.check import Array, DataError
+from ..core.closed import closed_p
+from ..core.metametrics import pair_weights, spa_from_p
+from ..core.swap import TIE, standard_scores, swap_test
+from ..data.digest import Digest
+from ..data.pool import Pool, refuse_constant
+from ..data.segments import load_pool
+from ..solve.reweight import reweight_sweep
+from .contest import HIDDEN, Scores, aspects, own_scores
+from .targets import sorted_targets
+
+RESAMPLES, SEED, LEVEL = 1000, 7, 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Significance:
+    """PERM-BOTH between M scorers at B balances.
+
+    `p` (B, M, M): p[b, i, j] is the share of resamples in which SPA_i − SPA_j is at least the observed difference; small
+    where i is surely better; 1 on the diagonal; NaN for pairs that were not tested. `z` (B, M, M) is the observed difference in
+    standard deviations of the resampled ones: where no resample reaches it, Φ(−z) says how far out it lies. `spa` (B, M) is
+    SPA in closed form. `betas` (B,) holds NaN in place of a natural balance nobody knows. `own` (M,) marks your scorers.
+    """
+
+    scorers: tuple[str, ...]
+    own: NDArray[np.bool_]
+    betas: Array
+    spa: Array
+    p: Array
+    z: Array
+    resamples: int
+    signature: str
+
+    def clusters(self, spa: ArrayLike | None = None, level: float = LEVEL) -> NDArray[np.int64]:
+        """The cluster of every scorer at every balance, from 1: (B, M). `spa` (B, M) orders the scorers; ours if None."""
+        order = self.spa if spa is None else np.asarray(spa, dtype=np.float64)
+        return np.array([clusters(s, p, level) for s, p in zip(order, self.p, strict=True)])
+
+    @property
+    def tail_p(self) -> Array:
+        """Φ(−z): p-values of a normal tail, (B, M, M), fine enough for adjustments that ask for less than 1 / resamples."""
+        return np.asarray(ndtr(-self.z))
+
+
+def significance(
+    source: Pool | Digest | str,
+    betas: ArrayLike | None = None,
+    scores: Scores | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    only_own: bool = False,
+) -> Significance:
+    """PERM-BOTH between all scorers of `source`, your own `scores` (as `rank` takes them) among them, at every balance.
+
+    `betas` (B,): targets, in ascending order in the result; None: those of `targets.steps`, or the natural balance alone where
+    adequacy and fluency are not known. `only_own` tests just the pairs with a scorer of yours in them. The same seed gives
+    the same answer, and a pair of scorers the same whoever else takes part.
+
+    >>> rng = np.random.default_rng(0)
+    >>> aspect = rng.normal(size=(2, 5, 200)) + rng.normal(size=(2, 5, 1))
+    >>> close, far = (aspect.sum(axis=0) + noise * rng.normal(size=(5, 200)) for noise in (3, 7))
+    >>> pool = Pool("made", tuple("abcde"), np.arange(200), 200, aspect.sum(axis=0), *aspect, {"close": close, "far": far})
+    >>> found = significance(pool, [0.5], resamples=200)
+    >>> found.p[0].round(2), found.clusters()
+    (array([[1.  , 0.04],
+           [0.96, 1.  ]]), array([[1, 2]]))
+    """
+    pool = pool_of(source)
+    _whole(resamples, "resamples")
+    shipped, own = judges(pool, scores, 2)
+    names, x = [*shipped, *own], np.array([*shipped.values(), *own.values()])
+    i, j = np.triu_indices(len(names), 1)
+    if only_own:
+        if not own:
+            raise ValueError("only_own asks for the pairs of your own scorers, and scores holds none")
+        i, j = i[j >= len(shipped)], j[j >= len(shipped)]
+    betas, w = weightings(pool, betas)
+    pi, human = pair_weights(w), closed_p(pool.total)
+    spa = spa_from_p(human, closed_p(x), w)
+    found = swap_test(standard_scores(x), i, j, human, pi, resamples, seed)
+    p, z = (np.full((len(pi), len(names), len(names)), np.nan) for _ in range(2))
+    p[:, i, j], p[:, j, i] = found.at_least / resamples, found.at_most / resamples
+    with np.errstate(divide="ignore", invalid="ignore"):  # scorers that are one up to scale have no spread
+        z[:, i, j] = np.where(found.spread > TIE, (found.observed - found.mean) / found.spread, 0.0)
+    z[:, j, i] = -z[:, i, j]
+    diagonal = np.arange(len(names))
+    p[:, diagonal, diagonal], z[:, diagonal, diagonal] = 1.0, 0.0
+    return Significance(
+        tuple(names),
+        np.arange(len(names)) >= len(shipped),
+        betas,
+        np.asarray(spa),
+        p,
+        z,
+        resamples,
+        f"{pool.name}|sys:{len(pool.systems)}|seg:{len(pool.lines)}|ref:{pool.reference}|test:PERM-BOTH|p:normal"
+        f"|resamples:{resamples}|seed:{seed}|whichbird:{__version__}",
+    )
+
+
+def clusters(spa: ArrayLike, p: ArrayLike, level: float = LEVEL) -> NDArray[np.int64]:
+    """The cluster of every scorer, from 1, by WMT's rule: (M,).
+
+    Scorers are taken in order of `spa` (M,), best first. A scorer joins the current cluster unless any scorer in it is
+    significantly better, `p` (M, M) ≤ `level`; then it opens the next.
+
+    >>> clusters([0.9, 0.8, 0.7], [[1, 0.2, 0.01], [0.8, 1, 0.3], [0.99, 0.7, 1]])
+    array([1, 1, 2])
+    """
+    score, pairs = np.asarray(spa, dtype=np.float64), np.asarray(p, dtype=np.float64)
+    if score.ndim != 1 or pairs.shape != (score.size, score.size):
+        raise ValueError(f"spa has shape {score.shape} and p {pairs.shape}; (M,) and (M, M) are expected")
+    _share(level, "level")
+    out, members, number = np.empty(score.size, dtype=np.int64), np.empty(0, dtype=np.int64), 1
+    for scorer in np.argsort(-score, kind="stable"):
+        if (pairs[members, scorer] <= level).any():
+            members, number = np.empty(0, dtype=np.int64), number + 1
+        members = np.append(members, scorer)
+        out[scorer] = number
+    return out
+
+
+def holm(p: ArrayLike) -> Array:
+    """Holm's adjustment of the p-values of one family, of any shape; NaN stays out of it and stays NaN.
+
+    Rejecting where the adjusted value is at most α keeps the chance of any false rejection below α, whatever the dependence.
+
+    >>> holm([0.01, 0.04, 0.03, float("nan")])
+    array([0.03, 0.06, 0.06,  nan])
+    """
+    values = np.asarray(p, dtype=np.float64)
+    flat = values.ravel()
+    order = np.argsort(flat)  # NaN last
+    size = int((~np.isnan(flat)).sum())
+    out = np.full(flat.size, np.nan)
+    steps = flat[order[:size]] * np.arange(size, 0, -1)
+    out[order[:size]] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return out.reshape(values.shape)
+
+
+def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Array, Array]:
+    """Targets (B,) and the weights (B, K) at them; the natural balance alone, NaN, where the aspects are not known."""
+    a, f = aspects(pool)
+    if a is None or f is None:
+        if betas is not None:
+            raise DataError(
+                f"{pool.name} can be compared at its natural balance only: {HIDDEN}, so no other can be set"
+            )
+        return np.array([np.nan]), np.full((1, len(pool.systems)), 1 / len(pool.systems))
+    targets = sorted_targets(a, f, betas)
+    return targets, np.array([r.weights for r in reweight_sweep(a, f, targets)])
+
+
+def pool_of(source: Pool | Digest | str) -> Pool:
+    """Segment scores of a source: a pool is one; a digest or a name leads to the segments that ship."""
+    if isinstance(source, Pool):
+        return source
+    return load_pool(source if isinstance(source, str) else source.name)
+
+
+def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Segment scores (K, N) of the pool's scorers and of your own, each fit to be compared; so many at least."""
+    own = {name: own_scores(pool, name, x) for name, x in (scores or {}).items()}
+    for name, x in own.items():
+        if x.ndim == 1:
+            raise DataError(f"scorer {name!r} has p-values only; segment scores are needed to swap and to resample")
+        if name in pool.scorers:
+            raise DataError(f"{pool.name} has a scorer {name!r} already; give yours another name")
+    for name, x in pool.scorers.items():
+        refuse_constant(x, name)
+    count = len(pool.scorers) + len(own)
+    if count < least:
+        raise DataError(f"{pool.name}: {count} scorers to compare; at least {least} needed")
+    return dict(pool.scorers), own
+
+
+def _whole(value: int, name: str, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} is {value}; a whole number of at least {least} is expected")
+
+
+def _share(value: float, name: str) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"{name} is {value}; a number between 0 and 1 is expected")

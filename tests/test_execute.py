@@ -1,0 +1,125 @@
+"""Chapters run under a key of all that they can see: what changes it, what is kept, and how a failure is told."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
+import execute
+
+FRONT = "---\njupytext:\n  text_representation:\n    format_name: myst\nkernelspec:\n  name: python3\n  display_name: x\n  language: python\n---\n\n# T\n"
+
+
+def cell(code, tags=""):
+    return f"\n```{{code-cell}} ipython3\n{f':tags: [{tags}]' if tags else ''}\n{code}\n```\n"
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """A repository of one chapter, one module and one data file, in a folder with a space and an umlaut."""
+    root = tmp_path / "größer als"
+    for name, text in {
+        "book/part/one.md": FRONT + cell("x = 1") + "\nSome prose.\n" + cell("x + 1"),
+        "book/part/prose.md": "# No cells\n",
+        "lib/whichbird/m.py": "a = 1\n",
+        "data/d.csv": "1\n",
+        "requirements.txt": "numpy==2.0\n",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, "utf-8")
+    for name, place in {"ROOT": "", "BOOK": "book", "STORE": "_build/executed"}.items():
+        monkeypatch.setattr(execute, name, root / place)
+    execute.world.cache_clear()
+    yield root
+    execute.world.cache_clear()
+
+
+def key(root):
+    execute.world.cache_clear()
+    path = root / "book/part/one.md"
+    return execute.place(path, execute.read(path)).name
+
+
+@pytest.mark.parametrize("name", ["lib/whichbird/m.py", "data/d.csv", "data/new.csv", "lib/whichbird/room/new.py"])
+def test_the_key_follows_library_and_data(house, name):
+    before = key(house)
+    assert key(house) == before
+    (house / name).parent.mkdir(exist_ok=True)
+    (house / name).write_text("2\n", "utf-8")
+    assert key(house) != before
+
+
+def test_the_key_follows_packages_and_cells_but_not_prose(house, monkeypatch):
+    before, path = key(house), house / "book/part/one.md"
+    path.write_text(path.read_text("utf-8").replace("Some prose", "Other prose"), "utf-8")
+    assert key(house) == before
+    monkeypatch.setattr(execute, "version", lambda name: "9.9")
+    assert key(house) != before
+    monkeypatch.undo()
+
+
+def test_the_key_follows_cells(house):
+    before, path = key(house), house / "book/part/one.md"
+    path.write_text(path.read_text("utf-8").replace("x + 1", "x + 2"), "utf-8")
+    assert key(house) != before
+
+
+def test_a_run_is_kept_and_used(house, monkeypatch):
+    path = house / "book/part/one.md"
+    assert execute.chapters() == [path] and execute.find(path) is None
+    first = execute.executed(path)
+    assert first.cells[-1].outputs[0].data["text/plain"] == "2"
+    monkeypatch.setattr(execute, "run", None)  # would fail if it were called
+    assert execute.executed(path).cells == execute.find(path).cells
+    assert [p.name for p in execute.STORE.iterdir()] == [key(house)]
+
+
+def test_a_failing_chapter_is_told_and_never_kept(house):
+    path = house / "book/part/one.md"
+    path.write_text(
+        FRONT + cell("1 / 0", "raises-exception") + cell("y = 3\nassert y == 4, 'not four'") + cell("y"), "utf-8"
+    )
+    with pytest.raises(execute.CellFailed) as caught:
+        execute.executed(path)
+    assert caught.value.cell == 1
+    told = str(caught.value)
+    assert (
+        told.startswith("book/part/one.md::Cell 1\n") and "assert y == 4" in told and "AssertionError: not four" in told
+    )
+    assert execute.find(path) is None and not execute.STORE.exists()
+
+
+def test_a_run_is_not_kept_if_the_library_changed_under_it(house):
+    path = house / "book/part/one.md"
+    assert execute.find(path) is None  # from here on the key is known
+    (house / "lib/whichbird/m.py").write_text("a = 2\n", "utf-8")
+    assert execute.executed(path).cells[-1].outputs and not execute.STORE.exists()
+
+
+def test_standard_error_is_a_failure(house):
+    path = house / "book/part/one.md"
+    path.write_text(FRONT + cell("import sys") + cell("print('hm', file=sys.stderr)"), "utf-8")
+    with pytest.raises(execute.CellFailed, match="wrote to standard error:\nhm"):
+        asyncio.run(execute.run(path))
+
+
+def test_differences_between_runs(house):
+    path = house / "book/part/one.md"
+    source = FRONT + cell("import time") + cell("print(1)\nprint(2)") + cell("time.time_ns()")
+    path.write_text(source + cell("time.time_ns()", execute.VARIES), "utf-8")
+    one, two = (asyncio.run(execute.run(path)) for _ in range(2))
+    [difference] = execute.differences(one, two)
+    assert difference.startswith("Cell 2\n")
+    assert execute.differences(one, one) == []
+
+
+def test_the_sockets_are_not_in_the_house(house, monkeypatch):
+    """However long the folder's name, the sockets' are short."""
+    long = house / ("x" * 120)
+    long.mkdir()
+    monkeypatch.setattr(execute.tempfile, "tempdir", str(long))
+    notebook = execute.read(house / "book/part/one.md")
+    asyncio.run(execute.run_notebook(notebook, house))
+    assert notebook.cells[-1].outputs and not list(long.iterdir())

@@ -1,0 +1,20 @@
+"""What is said in more than one place is the same in all of them."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+import whichbird as wb
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_one_version():
+    """The version is typed in lib/whichbird/_version.py; where else it is shown it follows."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == wb.__version__
+    shown = re.findall(r"whichbird:([^|\s]+)", (ROOT / "README.md").read_text("utf-8"))
+    assert shown == [wb.__version__]
+    latest = re.search(r"^## (?!Unreleased)(\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert latest and latest[1] == wb.__version__

@@ -129,7 +129,8 @@ class Pool:
         object.__setattr__(self, "scorers", scorers)
 
     def _matrix(self, given: ArrayLike, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
-        x: np.ndarray = check.matrix(given, f"pool {self.name}: {what}", allow_nan)
+        # row by row in memory, wherever it came from: the last bit of a mean depends on the order of its sum
+        x: np.ndarray = np.ascontiguousarray(check.matrix(given, f"pool {self.name}: {what}", allow_nan))
         if x.shape != shape:
             raise ValueError(
                 f"pool {self.name}: {what} has shape {x.shape} where {shape} (systems × segments) is expected"

@@ -46,7 +46,7 @@ class Story:
             if ahead == 0:
                 return f"{self.first} and {self.second} have equal SPA {where}."
             one, other = (self.first, self.second) if ahead > 0 else (self.second, self.first)
-            never = "" if (t["lead"] != 0).all() else ", or the same"
+            never = "" if (t["lead"] != 0).all() else ", or the same,"
             return f"{one} has a larger SPA than {other}{never} {where}."
         places = ", ".join(f"between {x:.3f} and {y:.3f}" for x, y in self.crossings[:3])
         more = f" and {len(self.crossings) - 3} times more" if len(self.crossings) > 3 else ""

@@ -34,7 +34,7 @@ from whichbird import DataError, ablation, balance, p_values, reachable, search,
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.check import near
 from whichbird.core.permutation import permuted_gaps
-from whichbird.data import digest, segments
+from whichbird.data import digest, guest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
@@ -111,6 +111,11 @@ def build(
                 d = None if path is None else digest.read(path)
                 if d is not None and d.aspects is not None and len(d.systems) == SYSTEMS:
                     _write(_text(_at_targets(table, *d.aspects), table), scratch, table)
+        if GUESTS in chosen:
+            missing = _guest(root, names, scratch, out)
+            if missing and chosen == (GUESTS,):
+                raise DataError(missing)
+            print(missing, end="\n" if missing else "")
         files = sorted(path for path in scratch.rglob("*") if path.is_file())
         for file in files:
             target = out / file.relative_to(scratch)
@@ -170,6 +175,18 @@ def _segments_of(name: str, *folders: Path) -> Path | None:
 def _test(source: Path, target: Path) -> None:
     """Write the tests and intervals of a dataset."""
     save_significance(build_significance(segments.read(source)), target)
+
+
+def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) -> str:
+    """Write the guest if its dataset is asked for and its authors' scores lie in the tree or beside it; else say what is missing."""
+    path = _digest_of(guest.DATASET, scratch, out)
+    if guest.DATASET not in names or path is None:
+        return f"guests: {guest.NAME} is left as it is, since it needs {guest.DATASET}"
+    raw = None if root is None else guest.find_raw(root)
+    if raw is None:
+        return f"guests: {guest.NAME} is left as it is, since no {guest.RAW} is in the tree or beside it"
+    guest.save_guest(guest.make_guest(raw, digest.read(path)), scratch / guest.SHIPPED)
+    return ""
 
 
 def _errors_file(name: str, heen: Path | None) -> Path | None:
@@ -361,6 +378,7 @@ class Table(NamedTuple):
 
 FILES = ("digests", "segments")  # made of a pool as it is read
 TESTS = "significance"  # made of the segments
+GUESTS = "guests"  # made of other people's score files, beside the tree
 TABLES = {
     "errors": Table(errors, "pool"),
     "spa_plane": Table(spa_plane, "pool"),
@@ -372,7 +390,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES)
+PRODUCTS = (*FILES, TESTS, *TABLES, GUESTS)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -524,7 +542,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     products = args.tables
     if args.derived:
-        products = tuple(p for p in products if not _of_pool(p))
+        products = tuple(p for p in products if not _of_pool(p) and p != GUESTS)
     try:
         if args.draws < 1:
             raise DataError(f"--draws is {args.draws}; at least 1 is needed")

@@ -129,7 +129,13 @@ def test_golden_ranking_by_hand():
 def test_golden_datasets_by_hand():
     rows = {row["name"]: row for row in json.loads((GOLDEN / "datasets.json").read_text())["datasets"]}
     assert list(rows) == wb.datasets() and len(rows) == 16
-    assert [name for name, row in rows.items() if not row["paper"]] == ["ende20", "zhen20", "enru22", "enzh22", "ende23"]
+    assert [name for name, row in rows.items() if not row["paper"]] == [
+        "ende20",
+        "zhen20",
+        "enru22",
+        "enzh22",
+        "ende23",
+    ]
     hidden = rows["heen23"]
     assert (
         hidden["note"] == "its error ratings were not obtained"
@@ -208,7 +214,9 @@ def test_tables_for_people(here):
     assert code == 0 and heen.count("not obtained") == 5 and "nan" not in out.lower()
     out = run("rank", "ende24", "--beta", "0.6")[1]
     assert out.splitlines()[-1].startswith(f"{wb.load('ende24').signature}|beta:0.6|PERM-BOTH:1000|documents:171|")
-    assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +1 +17 +1 +0\.9229$", out, re.M) and re.search(r"^reliable +yes$", out, re.M)
+    assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +1 +17 +1 +0\.9229$", out, re.M) and re.search(
+        r"^reliable +yes$", out, re.M
+    )
     out = run("rank", "heen23")[1]
     assert "its error ratings were not obtained" in out and "|beta:natural|PERM-BOTH:1000|" in out
     starts = {
@@ -373,10 +381,14 @@ def test_one_document_is_ranked_without_tests(here):
     argv = ["evaluate", "--human", "one.tsv", "--scores", "x.seg.score", "y.seg.score"]
     for more in ([], ["--sweep", "--step", "0.25", "--plot", "x.svg"]):
         code, out, err = run(*argv, *more, "--json")
-        said = "note: one.tsv has one document, so there are no clusters and rank intervals; they need two to resample\n"
+        said = (
+            "note: one.tsv has one document, so there are no clusters and rank intervals; they need two to resample\n"
+        )
         assert code == 0 and said in err
         assert json.loads(out) == json.loads(run(*argv, *more, "--json", "--bare", "--force")[1])
-    Path("two.tsv").write_text("\n".join([rows[0], *(r.replace("\td\t", "\te\t") if "\t6\tr" in r else r for r in rows[1:])]))
+    Path("two.tsv").write_text(
+        "\n".join([rows[0], *(r.replace("\td\t", "\te\t") if "\t6\tr" in r else r for r in rows[1:])])
+    )
     code, out, err = run(*argv[:2], "two.tsv", *argv[3:], "--json")
     assert code == 0 and "|documents:2|" in json.loads(out)["signature"] and "resample" not in err
 
@@ -391,7 +403,9 @@ def test_members_of_a_dataset():
     out = {(row["kind"], row["name"]): row["reason"] for row in found["members"] if not row["kept"]}
     assert out[("system", "MSLC")] == "flagged by the organisers" and out[("system", "refB")] == "a human translation"
     assert all(out.values()) and not any(row["reason"] for row in found["members"] if row["kept"])
-    assert [row["line"] for row in found["lines"]] == (pool.lines + 1).tolist()  # counted from 1, as in tables of scores
+    assert [row["line"] for row in found["lines"]] == (
+        pool.lines + 1
+    ).tolist()  # counted from 1, as in tables of scores
     assert (found["reference"], found["reference_of_wmt"], found["in_the_paper"]) == ("refA", "refB", True)
     assert (found["systems"], found["scorers"], found["segments"], found["source_lines"]) == (16, 30, 487, 998)
     assert found["documents"] == len(set(pool.documents)) and found["raters"] == len(pool.rater_names)
@@ -900,7 +914,11 @@ def test_a_place_is_input_and_a_broken_disk_a_failure(here, monkeypatch, code, n
         raise OSError(number, os.strerror(number), "x")
 
     monkeypatch.setattr(cli, "solve", fail)
-    assert run("reweight", "systems.csv", "--beta", "0.7") == (code, "", f"whichbird reweight: x: {os.strerror(number)}\n")
+    assert run("reweight", "systems.csv", "--beta", "0.7") == (
+        code,
+        "",
+        f"whichbird reweight: x: {os.strerror(number)}\n",
+    )
 
 
 def test_trees_with_names_too_long(here):
@@ -1046,7 +1064,7 @@ def test_a_shipped_scorers_own_file_reproduces_its_spa_exactly(mtme_root, name, 
     folder = folder / source.set / "metric-scores" / source.pair
     betas = [None] if d.adequacy is None else [None, 0.5, 0.6, wb.balance(d.adequacy, d.fluency) * 0.9 + 0.05]
     for scorer in d.scorers[n % 3 :: 7]:
-        file = next(f for f in (folder / f"{scorer}-{v}.seg.score" for v in ("refA", "src")) if f.exists())
+        file = next(f for f in (folder / f"{scorer}-{v}.seg.score" for v in (d.reference, "src")) if f.exists())
         for beta in betas:
             code, out, err = run(
                 "rank",

@@ -305,7 +305,9 @@ def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[
     if count > 1:
         return False, ()
     what = "segment" if source.documents is None else "document"
-    return True, (f"{source.name} has one {what}, so there are no clusters and rank intervals; they need two to resample",)
+    return True, (
+        f"{source.name} has one {what}, so there are no clusters and rank intervals; they need two to resample",
+    )
 
 
 def _ranking(
@@ -709,7 +711,9 @@ def run(argv: list[str]) -> int:
     except NotProven as error:
         return _fail(1, who, f"no proven answer: {error}")
     except OSError as error:
-        return _fail(2 if error.errno in NO_PLACE else 1, who, f"{error.filename or 'output'}: {error.strerror or error}")
+        return _fail(
+            2 if error.errno in NO_PLACE else 1, who, f"{error.filename or 'output'}: {error.strerror or error}"
+        )
     except Exception as error:
         return _fail(1, who, f"failed: {str(error) or type(error).__name__}")
 

@@ -17,7 +17,7 @@ import tinytree
 
 import whichbird as wb
 from whichbird import DataError
-from whichbird.data import digest, segments
+from whichbird.data import digest, guest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.show.report import published
@@ -530,3 +530,22 @@ def test_raw_data_give_what_ships(mtme_root, tmp_path):
     assert len(lists) == 11
     for name, scorers in lists.items():
         assert set(rebuilt[name].scorers) == scorers, name
+
+
+def test_the_guest_is_made_where_its_scores_lie(tmp_path, capsys):
+    tree, out, d = tmp_path / "tree", tmp_path / "out", wb.load(guest.DATASET)
+    tree.mkdir(), out.mkdir()
+    argv = ["--mtme", str(tree), "--tables", "guests", "--out", str(out)]
+    assert build.main(argv) == 2 and "since it needs enes24" in capsys.readouterr().err
+    shutil.copy(DATA / "enes24.npz", out)
+    assert build.main(argv) == 2 and f"since no {guest.RAW} is in the tree or beside it" in capsys.readouterr().err
+    assert not (out / guest.SHIPPED).exists()
+    raw = tmp_path / guest.RAW  # beside the tree
+    raw.parent.mkdir(parents=True)
+    raw.write_text(
+        "".join(f"{s}\t{(n * k) % 7 / 8}\n" for k, s in enumerate(d.systems, 1) for n in range(d.source_lines))
+    )
+    assert build.main(argv) == 0 and "built guests" in capsys.readouterr().out
+    assert guest.load_guest(out / guest.SHIPPED).systems == d.systems
+    kept = everything(out)
+    assert build.main([*argv, "--only", "ende24"]) == 2 and everything(out) == kept  # what ships stays

@@ -54,7 +54,7 @@ def find_raw(root: str | os.PathLike[str]) -> Path | None:
 
 def make_guest(path: str | os.PathLike[str], d: Digest) -> dict[str, np.ndarray]:
     """The guest in a file of the authors, on the rated lines of the digest: small arrays to be saved. Nothing is rounded."""
-    found = read_scores(path)
+    found = read_scores(Path(path))
     if found.values.shape[1] != d.source_lines:
         raise DataError(f"{path}: {found.values.shape[1]} lines a system; {d.name} has {d.source_lines}")
     exact = found.values[:, d.lines]
@@ -95,11 +95,13 @@ def load_guest(path: str | os.PathLike[str] | None = None) -> Guest:
             info = json.loads(bytes(arrays["info"]).decode("utf-8"))
             form = info["format"]
             guest = Guest(
-                *(str(info[what]) for what in ("name", "dataset", "reference")),
-                tuple(str(s) for s in arrays["systems"]),
-                arrays["lines"].astype(np.int64),
-                arrays["scores"],
-                str(info["notice"]),
+                name=str(info["name"]),
+                dataset=str(info["dataset"]),
+                reference=str(info["reference"]),
+                systems=tuple(str(s) for s in arrays["systems"]),
+                lines=arrays["lines"].astype(np.int64),
+                scores=arrays["scores"],
+                notice=str(info["notice"]),
             )
             if guest.scores.shape != (len(guest.systems), len(guest.lines)):
                 raise ValueError("shape")

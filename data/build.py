@@ -186,7 +186,9 @@ def _merge(parts: dict[str, pd.DataFrame], names: Iterable[str], scratch: Path, 
     for name, part in parts.items():
         first, *lines = _text(part, table).splitlines(keepends=True)
         if header not in (None, first):
-            raise DataError(f"{shipped}: its columns are {header.strip()}, the new ones {first.strip()}; build all datasets")
+            raise DataError(
+                f"{shipped}: its columns are {header.strip()}, the new ones {first.strip()}; build all datasets"
+            )
         header, by_dataset[name] = first, lines
     order = [*(n for n in DATASETS if n in by_dataset), *(n for n in by_dataset if n not in DATASETS)]
     _write("".join([header or "", *(line for name in order for line in by_dataset[name])]), scratch, table)

@@ -343,7 +343,10 @@ def test_shipped_segments_belong_to_their_digest(name):
     assert np.array_equal(pool.rated, d.rated) and list(pool.notes) == d.info["notes"]
     assert np.allclose(system_means(pool.total), d.total, rtol=1e-12, atol=0)  # sums in any order
     # a scorer's mean may be near zero: what rounds is its scores
-    assert all(np.abs(system_means(x) - m).max() <= 1e-12 * np.abs(x).max() for x, m in zip(pool.scorers.values(), d.means))
+    assert all(
+        np.abs(system_means(x) - m).max() <= 1e-12 * np.abs(x).max()
+        for x, m in zip(pool.scorers.values(), d.means, strict=True)
+    )
     if d.aspects is None:
         assert pool.aspects is None and pool.errors is None
     else:

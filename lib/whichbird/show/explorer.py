@@ -7,6 +7,8 @@ pairs, which the page's script does by itself from weights and p-values.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from .report import Shown
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
 
 
-def page_data(d: Digest, step: float = 0.005) -> dict:
+def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """One dataset as the page's script reads it: plain lists and numbers, ready for JSON.
 
     P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances; at each
@@ -63,12 +65,12 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
     }
 
 
-def _short(values) -> list[float | None]:
+def _short(values: Iterable[float]) -> list[float | None]:
     """Eight digits, and None for what is not a number: JSON has no word for it."""
     return [None if np.isnan(v) else float(f"{v:.8g}") for v in values]
 
 
-def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> Shown:
+def embed(pages: list[dict[str, Any]], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> Shown:
     """The live figure as HTML: data, stylesheet, script, and a sentence in its place until the script has run.
 
     `root` leads from the page to the book's top folder; `mode` is "full" or "mini". `stand_in` names a figure of the page

@@ -18,7 +18,7 @@ from ..core import check
 from ..core.check import DataError
 from ..core.permutation import p_counts
 from ..data.pool import refuse_constant
-from ..data.protocol import HIDDEN, Dataset
+from ..data.protocol import HIDDEN as HIDDEN, Dataset
 
 Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by name
 
@@ -59,10 +59,12 @@ def contest(source: Dataset, scores: Scores | None = None, reference: str | None
         x if x.ndim == 1 else p_counts(x, tested.permutations, tested.seed) / tested.permutations
         for x in tqdm(own.values(), desc="permutation tests", delay=1, leave=False, disable=None)
     ]
+    adequacy, fluency = aspects(source)
     return Contest(
         source.name,
         source.systems,
-        *aspects(source),
+        adequacy,
+        fluency,
         tested.human,
         names,
         np.concatenate([tested.scorers, np.array(p).reshape(-1, tested.human.size)]),

@@ -103,7 +103,7 @@ def weights(d: Digest, betas: Iterable[float]) -> np.ndarray:
     >>> weights(load("ende24"), [0.6, 0.7]).shape
     (2, 16)
     """
-    return np.array([r.weights for r in reweight_sweep(d.adequacy, d.fluency, list(betas))])
+    return reweight_sweep(d.adequacy, d.fluency, list(betas)).weights
 
 
 def steps_of(d: Digest, family: str = TASTE) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Which leads are more than luck: PERM-BOTH between all scorers at every balance, and the clusters it makes.
 
 What is resampled is SPA with p-values in closed form, and the observed lead it is compared with is of the same kind. It is
-not the number that is reported: that stays the SPA of 1000 permutations, which differs in the third or fourth decimal.
+not the number that is reported: that stays the SPA of 1000 permutations. In the sixteen datasets, at their natural balance, the
+two differ by .0004 to .002 on average over scorers, and by .007 at most.
 """
 
 from __future__ import annotations

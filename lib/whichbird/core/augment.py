@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from . import check
 from .balance import resolution
+from .check import Array
 
 
 class Family(NamedTuple):
@@ -33,9 +34,9 @@ class Family(NamedTuple):
     """
 
     title: str  # what the measure made of it is called
-    dials: np.ndarray  # increasing
+    dials: Array  # increasing
     needs: tuple[str, ...]
-    direction: Callable[..., np.ndarray]
+    direction: Callable[..., Array]
 
     def possible(self, known: Container[str]) -> bool:
         """Whether everything it needs is among the names `known`; offsets follow from the aspects.
@@ -55,7 +56,7 @@ for _grid in (_EVEN, _OUTWARD, _INWARD):
     _grid.flags.writeable = False
 
 
-def _towards(scores: str) -> Callable[..., np.ndarray]:
+def _towards(scores: str) -> Callable[..., Array]:
     return lambda spread, **people: spread * z_scores(people[scores])
 
 
@@ -75,7 +76,7 @@ PAPER_FAMILIES = ("adequacy-fluency", "adherence", "explainability")  # what the
 DIALS = {name: family.dials for name, family in FAMILIES.items()}
 
 
-def offsets(x: np.ndarray, adequacy: np.ndarray, fluency: np.ndarray) -> np.ndarray:
+def offsets(x: Array, adequacy: Array, fluency: Array) -> Array:
     """Each system's mean of what its errors do not explain, in the scorer's units: shape (K,).
 
     `x` (K, N) are a scorer's segment scores; cells whose (adequacy, fluency) are exactly equal form a group, and a cell
@@ -91,13 +92,14 @@ def offsets(x: np.ndarray, adequacy: np.ndarray, fluency: np.ndarray) -> np.ndar
     mean = np.bincount(group, x[rated]) / np.bincount(group)
     unexplained = np.zeros(x.shape)
     unexplained[rated] = x[rated] - mean[group]
-    return unexplained.sum(axis=1) / rated.sum(axis=1)
+    mean_unexplained: Array = unexplained.sum(axis=1) / rated.sum(axis=1)
+    return mean_unexplained
 
 
 def direction(
     family: str, means: ArrayLike, total: ArrayLike, adequacy: ArrayLike | None, fluency: ArrayLike | None,
     offset: ArrayLike | None,
-) -> np.ndarray:  # fmt: skip
+) -> Array:  # fmt: skip
     """What one unit of the dial adds to each system: shape (K,), in the scorer's units.
 
     `means`, `offset` (K,) are the scorer's system means and offsets; `total`, `adequacy`, `fluency` (K,) people's. What a
@@ -116,7 +118,7 @@ def direction(
 def shifts(
     family: str, means: ArrayLike, total: ArrayLike, adequacy: ArrayLike | None, fluency: ArrayLike | None,
     offset: ArrayLike | None,
-) -> np.ndarray:  # fmt: skip
+) -> Array:  # fmt: skip
     """What every dial of a family adds to each system: shape (dials, K).
 
     >>> shifts("adequacy-fluency", [0, 2], [-3, -1], [-2, 0], [-1, -1.5], None)[[0, 25, 50]] + 0
@@ -128,7 +130,7 @@ def shifts(
     return np.outer(DIALS[family], step)
 
 
-def z_scores(x: ArrayLike) -> np.ndarray:
+def z_scores(x: ArrayLike) -> Array:
     """(x − mean) / population standard deviation.
 
     >>> z_scores([1, 3])
@@ -137,4 +139,5 @@ def z_scores(x: ArrayLike) -> np.ndarray:
     x = check.vector(x, "x")
     if x.size == 0 or np.ptp(x) <= resolution(x):  # the computed spread of a constant is rounding, not 0
         raise ValueError("all systems have the same score; a z-score needs some spread")
-    return (x - x.mean()) / x.std()
+    z: Array = (x - x.mean()) / x.std()
+    return z

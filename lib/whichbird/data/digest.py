@@ -13,13 +13,15 @@ import zlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .._version import __version__
 from ..core.augment import FAMILIES, PAPER_FAMILIES, offsets, shifts
-from ..core.check import DataError, near
+from ..core.check import Array, DataError, near
 from ..core.permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
 from .pool import Pool, system_means
 from .protocol import Tested, fingerprint, signature
@@ -79,7 +81,7 @@ class Digest:
                 f"the digest of {self.name} is damaged at {member!r}; restore it or rebuild it with 'make data'"
             ) from None
 
-    def __contains__(self, member: str) -> bool:
+    def __contains__(self, member: object) -> bool:
         return member in self._arrays
 
     def __repr__(self) -> str:
@@ -161,14 +163,16 @@ class Digest:
         """What (adequacy, fluency) do not explain of a scorer's system means: shape (M, K)."""
         return self["offsets"] if "offsets" in self else None
 
-    def counts(self, which: str) -> np.ndarray:
+    def counts(self, which: str) -> NDArray[np.int64]:
         """P-values as whole numbers of permutations: "total", "adequacy", "fluency" (P,), "scorers" or "standard" (M, P)."""
         if which == "standard" and "p_standard" not in self:
             which = "scorers"  # the WMT standard reference is the one the paper used
-        return self[f"p_{which}"].astype(np.int64)
+        counts: NDArray[np.int64] = self[f"p_{which}"].astype(np.int64)
+        return counts
 
-    def _p(self, which: str) -> np.ndarray:
-        return self.counts(which) / self.info["permutations"]
+    def _p(self, which: str) -> Array:
+        p: Array = self.counts(which) / self.info["permutations"]
+        return p
 
     @cached_property
     def human_p(self) -> np.ndarray:
@@ -228,17 +232,19 @@ class Digest:
             return np.cumsum(step, axis=1, dtype=step.dtype)
         return np.ascontiguousarray(np.cumsum(step, axis=2, dtype=step.dtype).swapaxes(1, 2))
 
-    def curves(self, family: str) -> np.ndarray:
+    def curves(self, family: str) -> Array:
         """P-values of every scorer along the dials of one of `families`: (M, dials, P)."""
-        return self.curve_counts(family) / self.info["permutations"]
+        p: Array = self.curve_counts(family) / self.info["permutations"]
+        return p
 
-    def save(self, path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the digest; an existing file is replaced only once the new one is complete."""
         path = Path(path)
         part = path.with_name(path.name + ".part")
+        members: dict[str, Any] = {member: self[member] for member in self._arrays}
         try:
             with open(part, "wb") as out:
-                np.savez_compressed(out, **{member: self[member] for member in self._arrays})
+                np.savez_compressed(out, **members)
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)
@@ -257,6 +263,7 @@ class Digest:
 def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATIONS, seed: int = SEED) -> Digest:
     """Boil a pool down to its digest; `standard` is the same pool read with the WMT standard reference, where that differs."""
     human = {h: getattr(pool, h) for h in HUMAN if getattr(pool, h) is not None}
+    families = [name for name, family in FAMILIES.items() if family.possible(human)]
     info = {
         "format": FORMAT,
         "name": pool.name,
@@ -268,7 +275,7 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         "seed": seed,
         "version": __version__,
         "notes": list(pool.notes),
-        "families": [name for name, family in FAMILIES.items() if family.possible(human)],
+        "families": families,
         "pool": fingerprint(pool),
     }
     x, k = list(pool.scorers.values()), len(pool.systems)
@@ -287,11 +294,11 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
     }
     if pool.adequacy is not None and pool.fluency is not None:
         arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
-    for family in info["families"]:
-        people = [arrays.get(h) for h in HUMAN]
+    a, f = arrays.get("adequacy"), arrays.get("fluency")
+    for family in families:
         moved = [
-            shifts(family, arrays["means"][m], *people, arrays["offsets"][m] if "offsets" in arrays else None)
-            for m in range(len(x))
+            shifts(family, means, arrays["total"], a, f, arrays["offsets"][m] if "offsets" in arrays else None)
+            for m, means in enumerate(arrays["means"])
         ]
         counts = np.array([p_curve_counts(v, c, permutations, seed) for v, c in zip(x, moved, strict=True)])
         counts = counts.reshape(len(x), FAMILIES[family].dials.size, k * (k - 1) // 2)
@@ -312,7 +319,7 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
     return Digest(arrays)
 
 
-def read(path) -> Digest:
+def read(path: str | os.PathLike[str]) -> Digest:
     """Load a digest from a file."""
     path = Path(path)
     try:
@@ -364,11 +371,12 @@ def load_errors(name: str | None = None) -> pd.DataFrame:
     return table if name is None else table[table["dataset"] == _known(name)].reset_index(drop=True)
 
 
-def read_table(name: str, **options) -> pd.DataFrame:
+def read_table(name: str, **options: Any) -> pd.DataFrame:
     """A table that ships beside the digests; `options` go to pandas.read_csv."""
     path = folder() / name
     try:
-        return pd.read_csv(path, **options)
+        table: pd.DataFrame = pd.read_csv(path, **options)
+        return table
     except FileNotFoundError:
         tables = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
         raise DataError(f"{path}: no such file; there is {tables}") from None
@@ -383,12 +391,13 @@ def _known(name: str) -> str:
     return name
 
 
-def _covariance(x: np.ndarray) -> np.ndarray:
+def _covariance(x: Array) -> Array:
     """Covariance of the row means of x (R, N), NaN where missing: what resampling segments would make of them."""
     rated = ~np.isnan(x)
     deviation = np.where(rated, x - np.nanmean(x, axis=1, keepdims=True), 0.0)
     n = rated.sum(axis=1)
-    return deviation @ deviation.T / np.outer(n, n)
+    covariance: Array = deviation @ deviation.T / np.outer(n, n)
+    return covariance
 
 
 def _same(x: np.ndarray, y: np.ndarray) -> bool:
@@ -399,5 +408,5 @@ def _same(x: np.ndarray, y: np.ndarray) -> bool:
     return bool(np.abs(x - y).max(initial=0) <= 1e-12 * np.abs(x).max(initial=0))
 
 
-def _rows(rows: list, width: int) -> np.ndarray:
+def _rows(rows: list[np.ndarray], width: int) -> np.ndarray:
     return np.array(rows).reshape(-1, width)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core.check import DataError
+from ..core.check import Array, DataError
 from .digest import folder, load
 from .pool import Exclusion, Pool, Rating
 from .protocol import fingerprint
@@ -140,16 +140,18 @@ def encode(x: np.ndarray, alike: Alike | None = None) -> tuple[str, int, bytes]:
     return min(tries, key=lambda made: len(made[2]))
 
 
-def decode(form: str, digits: int, raw: bytes, alike: Alike | None = None) -> np.ndarray:
+def decode(form: str, digits: int, raw: bytes, alike: Alike | None = None) -> Array:
     """The floats that `encode` was given."""
     if form == "double":
         return _unpack_cells(raw, 0, alike)[0].view(np.float64)
     first, at = unpack(raw, 0)
     numbers, _ = _unpack_cells(raw, at, alike)
     if form == "table":
-        return first[numbers].view(np.float64)
-    out = _made(form, digits, numbers).view(np.int64)
-    return (out + first if first.size else out).view(np.float64)
+        listed: Array = first[numbers].view(np.float64)
+        return listed
+    bits = _made(form, digits, numbers).view(np.int64)
+    exact: Array = (bits + first if first.size else bits).view(np.float64)
+    return exact
 
 
 def _decimal(x: np.ndarray) -> Iterable[tuple[str, int, np.ndarray]]:

@@ -13,12 +13,14 @@ permutations, and a weighting answers by a matrix product.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..core import check
+from ..core.check import Array
 from ..core.metametrics import pair_weights
 
 
-def steps(human, curves) -> np.ndarray:
+def steps(human: ArrayLike, curves: ArrayLike) -> NDArray[np.signedinteger]:
     """How much nearer each dial comes to people than the one before: (M, D, P) counts → (M, D−1, P), whole numbers.
 
     `human` (P,) and `curves` are p-values as whole numbers of permutations, so that ties are exact.
@@ -31,10 +33,13 @@ def steps(human, curves) -> np.ndarray:
         raise ValueError(f"human has shape {human.shape} and curves {curves.shape}; (P,) and (M, D > 1, P) are needed")
     signed = np.promote_types(curves.dtype, np.int16)  # where differences of counts fit
     distance = np.abs(curves.astype(signed, copy=False) - human.astype(signed))
-    return distance[:, :-1] - distance[:, 1:]
+    nearer: NDArray[np.signedinteger] = distance[:, :-1] - distance[:, 1:]
+    return nearer
 
 
-def preference(step: np.ndarray, w=None, chunk: int = 1024, single: bool = False) -> np.ndarray | float:
+def preference(
+    step: np.ndarray, w: ArrayLike | None = None, chunk: int = 1024, single: bool = False
+) -> Array | float:
     """A measure for one weighting w (K,), many (W, K), or none (uniform): a share from 0 to 1, or an array (W,).
 
     `step` is (M, D−1, P). Weightings are taken `chunk` at a time, so memory stays bounded. With `single` the product
@@ -67,7 +72,7 @@ class _Answers:
     The sign of a sum that rounding cannot have changed is believed; all others are decided one by one.
     """
 
-    def __init__(self, table: np.ndarray, dtype):
+    def __init__(self, table: Array, dtype: type[np.float32] | type[np.float64]) -> None:
         moving = table[table.any(axis=1)]
         self.ties = (len(table) - len(moving)) / 2  # a row of zeros ties under any weighting
         # π, a row, their P products and the sum err together by at most P + 8 roundings of the row's largest step, as
@@ -78,7 +83,7 @@ class _Answers:
         slack = (1.01 * unit * np.finfo(dtype).eps + 3 * self.tie) * np.abs(moving).max(axis=1, keepdims=True)
         self.table, self.scaled = moving, (moving / slack).astype(dtype)
 
-    def __call__(self, pi: np.ndarray) -> np.ndarray:
+    def __call__(self, pi: Array) -> Array:
         change = self.scaled @ pi.T.astype(self.scaled.dtype, copy=False)
         gain, no_loss = change > 1, change >= -1
         out = self.ties + _ones(gain)
@@ -92,7 +97,7 @@ class _Answers:
         return out
 
 
-def _ones(yes: np.ndarray) -> np.ndarray:
+def _ones(yes: NDArray[np.bool_]) -> Array:
     """How many rows are true, per column: bytes added in blocks that cannot overflow, far faster than a sum."""
     out = np.zeros(yes.shape[1])
     for start in range(0, len(yes), 255):

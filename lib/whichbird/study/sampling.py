@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp, stdtr
 from tqdm import tqdm
 
 from ..core.balance import Standard, standard_balances
+from ..core.check import Array
 from .preference import preference
 
 BLOCK = 32_768  # draws per block; a multiple of the eight components
@@ -26,7 +28,7 @@ CELLS = 8
 SEED = 7
 
 
-def concentrations(systems: int) -> np.ndarray:
+def concentrations(systems: int) -> Array:
     """The eight concentrations: 1 (uniform on the simplex) and seven whose typical ESS runs from K/2 to nearly K.
 
     >>> concentrations(12).round(2)
@@ -41,13 +43,13 @@ def concentrations(systems: int) -> np.ndarray:
 class Draws(NamedTuple):
     """Weightings (n, K), their ESS and β, and the logarithm of their importance weight to uniform, each (n,)."""
 
-    w: np.ndarray
-    ess: np.ndarray
-    beta: np.ndarray
-    log_weight: np.ndarray
+    w: Array
+    ess: Array
+    beta: Array
+    log_weight: Array
 
 
-def draws(adequacy, fluency, n: int, seed: int = SEED, low: float = 0.5) -> Iterator[Draws]:
+def draws(adequacy: ArrayLike, fluency: ArrayLike, n: int, seed: int = SEED, low: float = 0.5) -> Iterator[Draws]:
     """n draws in blocks, of which those with ESS ≥ low·K are passed on. More draws begin with the same ones."""
     if not isinstance(n, int | np.integer) or n < 1:
         raise ValueError(f"n is {n}; a whole number of draws, at least 1, is expected")
@@ -64,26 +66,27 @@ def draws(adequacy, fluency, n: int, seed: int = SEED, low: float = 0.5) -> Iter
         yield Draws(w, size[keep], standard_balances(pool, w), log_weight[keep])
 
 
-def log_importance(sum_log: np.ndarray, alpha: np.ndarray, systems: int) -> np.ndarray:
+def log_importance(sum_log: Array, alpha: Array, systems: int) -> Array:
     """log of (uniform density / mixture density) at weightings whose Σ log w is `sum_log` (n,)."""
     constant = gammaln(systems * alpha) - systems * gammaln(alpha)
     with np.errstate(invalid="ignore"):
         mixture = logsumexp(constant + np.outer(sum_log, alpha - 1), axis=1) - np.log(alpha.size)
-    return gammaln(systems) - mixture
+    log_ratio: Array = gammaln(systems) - mixture
+    return log_ratio
 
 
-def edges(adequacy, fluency, n: int = 200_000, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
+def edges(adequacy: ArrayLike, fluency: ArrayLike, n: int = 200_000, seed: int = SEED) -> tuple[Array, Array]:
     """The edges of the cells: ESS in equal bins on [K/2, K], β in equal bins over the central 98 % of the draws.
 
     β's ends are rounded outward to 0.01.
     """
     beta = np.concatenate([d.beta for d in draws(adequacy, fluency, n, seed)])
     low, high = 100 * np.quantile(beta, [0.01, 0.99])
-    k = len(adequacy)
+    k = np.size(adequacy)
     return np.linspace(k / 2, k, CELLS + 1), np.linspace(np.floor(low) / 100, np.ceil(high) / 100, CELLS + 1)
 
 
-def locate(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
+def locate(values: Array, grid: Array) -> NDArray[np.intp]:
     """The bin of each value, −1 outside; an inner edge belongs to the bin above it, the last edge to the last bin.
 
     >>> locate(np.array([0.0, 1.0, 1.5, 2.0, 2.1]), np.array([0.0, 1.0, 2.0]))
@@ -93,7 +96,15 @@ def locate(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
     return np.where((values >= grid[0]) & (values <= grid[-1]), bin_, -1)
 
 
-def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress: bool = True) -> pd.DataFrame:
+def cells(
+    adequacy: ArrayLike,
+    fluency: ArrayLike,
+    step: np.ndarray,
+    n: int,
+    seed: int = SEED,
+    bins: tuple[ArrayLike, ArrayLike] | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
     """Mean and spread of a measure within each cell of (ESS, β): one row per cell that any draw fell into.
 
     `step` is the measure's table (see `preference.steps`). Columns: ess and beta (bin numbers), their lower edges, n
@@ -115,7 +126,7 @@ def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress
         if not inside.any():
             continue
         cell = (e * CELLS + b)[inside]
-        m = preference(step, block.w[inside], single=True)
+        m = np.asarray(preference(step, block.w[inside], single=True))
         log_v = block.log_weight[inside]
         raised = top.copy()
         np.maximum.at(raised, cell, log_v)
@@ -128,11 +139,11 @@ def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress
     return _summary(plain, weighted, ess_edges, beta_edges)
 
 
-def _by_cell(cell: np.ndarray, *values: np.ndarray) -> np.ndarray:
+def _by_cell(cell: NDArray[np.intp], *values: Array) -> Array:
     return np.stack([np.bincount(cell, v, minlength=CELLS * CELLS) for v in values], axis=1)
 
 
-def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges, beta_edges) -> pd.DataFrame:
+def _summary(plain: Array, weighted: Array, ess_edges: Array, beta_edges: Array) -> pd.DataFrame:
     used = np.flatnonzero(plain[:, 0] > 0)
     n, total, squares = plain[used].T
     v, v2, vm, vm2 = weighted[used].T
@@ -156,13 +167,15 @@ def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges, beta_edges) -> 
 class Welch(NamedTuple):
     """t, degrees of freedom, one-sided p that the second mean is larger, and Cohen's d (difference over spread)."""
 
-    t: np.ndarray
-    df: np.ndarray
-    p: np.ndarray
-    d: np.ndarray
+    t: Array
+    df: Array
+    p: Array
+    d: Array
 
 
-def welch(mean1, std1, n1, mean2, std2, n2) -> Welch:
+def welch(
+    mean1: ArrayLike, std1: ArrayLike, n1: ArrayLike, mean2: ArrayLike, std2: ArrayLike, n2: ArrayLike
+) -> Welch:
     """Welch's test of mean2 > mean1 from population standard deviations and (effective) sizes; arrays broadcast.
 
     NaN where a sample of one has no spread to estimate.
@@ -181,8 +194,9 @@ def welch(mean1, std1, n1, mean2, std2, n2) -> Welch:
     return Welch(t, df, stdtr(np.where(np.isnan(df), 1.0, df), -t), d)
 
 
-def _dirichlet(rng: np.random.Generator, alpha: np.ndarray, systems: int) -> np.ndarray:
+def _dirichlet(rng: np.random.Generator, alpha: Array, systems: int) -> Array:
     """One block: equally many draws from each component, the components taking turns."""
     g = np.stack([rng.standard_gamma(a, size=(BLOCK // alpha.size, systems)) for a in alpha], axis=1)
     g = g.reshape(-1, systems)
-    return g / g.sum(axis=1, keepdims=True)
+    w: Array = g / g.sum(axis=1, keepdims=True)
+    return w

@@ -12,11 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..core.augment import DIALS, PAPER_FAMILIES, direction, offsets
 from ..core.balance import balance
+from ..core.check import Array, DataError
 from ..core.permutation import p_counts, p_curve_counts, p_line_counts
 from ..data.pool import Pool, system_means
+from ..data.protocol import HIDDEN
+from .contest import need_aspects
 from .preference import preference, steps
 
 SEED = 25
@@ -24,8 +28,10 @@ PARTS = ("real", "adequacy", "fluency")
 POOLS = ("real+adequacy+fluency", "real+adequacy", "real+fluency", "adequacy+fluency", "fluency", "adequacy")
 CONSTRUCTIONS = ("published", "fair")
 
+Orders = dict[str, NDArray[np.intp]]  # see `orders`
 
-def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[str, np.ndarray]:
+
+def orders(adequacy: Array, fluency: Array, seed: int = SEED) -> Orders:
     """Who stands where: for each part a (K, N) array of system indices, best first; ties are broken at random.
 
     >>> orders(np.array([[0.0, -5.0], [-1.0, 0.0]]), np.array([[-2.0, -2.0], [-1.0, -3.0]]))["adequacy"]
@@ -43,8 +49,9 @@ def synthesise(pool: Pool, seed: int = SEED) -> Pool:
 
     A segment on which some system has no rating cannot be sorted, and is left out.
     """
-    whole = ~np.isnan(pool.adequacy).any(axis=0)
-    order = orders(pool.adequacy[:, whole], pool.fluency[:, whole], seed)
+    adequacy, fluency = _ratings(pool)
+    whole = ~np.isnan(adequacy).any(axis=0)
+    order = orders(adequacy[:, whole], fluency[:, whole], seed)
     names = [*pool.systems, *(f"{part} {k + 1}" for part in PARTS[1:] for k in range(len(pool.systems)))]
     return Pool(
         name=pool.name,
@@ -52,20 +59,20 @@ def synthesise(pool: Pool, seed: int = SEED) -> Pool:
         lines=pool.lines[whole],
         source_lines=pool.source_lines,
         total=regroup(pool.total[:, whole], order),
-        adequacy=regroup(pool.adequacy[:, whole], order),
-        fluency=regroup(pool.fluency[:, whole], order),
+        adequacy=regroup(adequacy[:, whole], order),
+        fluency=regroup(fluency[:, whole], order),
         scorers={s: regroup(x[:, whole], order) for s, x in pool.scorers.items()},
         reference=pool.reference,
         notes=pool.notes,
     )
 
 
-def regroup(x: np.ndarray, order: dict[str, np.ndarray]) -> np.ndarray:
+def regroup(x: Array, order: Orders) -> Array:
     """Deal the scores x (K, N) out to the systems of every part: (3K, N)."""
     return np.concatenate([np.take_along_axis(x, order[part], axis=0) for part in PARTS])
 
 
-def members(name: str, systems: int) -> np.ndarray:
+def members(name: str, systems: int) -> NDArray[np.intp]:
     """The rows of the union pool that make up one of the six pools, for K real systems.
 
     >>> members("adequacy+fluency", 2)
@@ -85,10 +92,11 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     """
     union = synthesise(pool, seed)
     size = len(pool.systems)
-    order = orders(union.adequacy[:size], union.fluency[:size], seed)
+    adequacy, fluency = _ratings(union)
+    order = orders(adequacy[:size], fluency[:size], seed)
     moves = {s: _directions(pool, x) for s, x in pool.scorers.items()}
 
-    def dealt(v):
+    def dealt(v: Array) -> Array:
         return regroup(np.broadcast_to(v[:, None], (size, len(union.lines))), order)
 
     grids = {family: DIALS[family] for family in PAPER_FAMILIES}
@@ -122,7 +130,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
                 "construction": construction,
                 "pool": name,
                 "systems": who.size,
-                "beta": balance(system_means(sub.adequacy), system_means(sub.fluency)),
+                "beta": balance(*need_aspects(sub)),
                 **{family: preference(steps(human[pairs], c)) for family, c in curves[construction].items()},
                 "reach": float(np.median(spread[construction] / real)),
             }
@@ -131,27 +139,36 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _directions(pool: Pool, x: np.ndarray) -> dict[str, np.ndarray]:
-    human = [system_means(h) for h in (pool.total, pool.adequacy, pool.fluency)]
-    offset = offsets(x, pool.adequacy, pool.fluency)
-    return {family: direction(family, system_means(x), *human, offset) for family in PAPER_FAMILIES}
+def _directions(pool: Pool, x: Array) -> dict[str, Array]:
+    means, total, (a, f) = system_means(x), system_means(pool.total), need_aspects(pool)
+    offset = offsets(x, *_ratings(pool))
+    return {family: direction(family, means, total, a, f, offset) for family in PAPER_FAMILIES}
 
 
-def _subset(pool: Pool, rows: np.ndarray) -> Pool:
+def _ratings(pool: Pool) -> tuple[Array, Array]:
+    """Adequacy and fluency, (K, N) each, of a pool that has them."""
+    if pool.adequacy is None or pool.fluency is None:
+        raise DataError(f"{pool.name} cannot be regrouped: that needs adequacy and fluency, and {HIDDEN}")
+    return pool.adequacy, pool.fluency
+
+
+def _subset(pool: Pool, rows: NDArray[np.intp]) -> Pool:
+    adequacy, fluency = _ratings(pool)
     return replace(
         pool,
         systems=tuple(pool.systems[k] for k in rows),
         total=pool.total[rows],
         errors=None,
-        adequacy=pool.adequacy[rows],
-        fluency=pool.fluency[rows],
+        adequacy=adequacy[rows],
+        fluency=fluency[rows],
         scorers={s: x[rows] for s, x in pool.scorers.items()},
     )
 
 
-def _pairs(rows: np.ndarray, systems: int) -> np.ndarray:
+def _pairs(rows: NDArray[np.intp], systems: int) -> NDArray[np.intp]:
     """Where the pairs among `rows` (increasing) stand in the pair order of all systems."""
     at = np.full((systems, systems), -1)
     at[np.triu_indices(systems, 1)] = np.arange(systems * (systems - 1) // 2)
     i, j = np.triu_indices(rows.size, 1)
-    return at[rows[i], rows[j]]
+    places: NDArray[np.intp] = at[rows[i], rows[j]]
+    return places

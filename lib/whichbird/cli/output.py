@@ -31,6 +31,11 @@ DECIMALS = {
     "spa_natural": 4,
     "ess": 2,
     "agreement": 3,
+    "spa_first": 4,
+    "spa_second": 4,
+    "lead": 4,
+    "lead_low": 4,
+    "lead_high": 4,
 }  # in tables on a terminal
 
 

@@ -28,12 +28,14 @@ from ..data.segments import load_pool
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
-from ..study.contest import Contest, Scores, contest
+from ..study.contest import Contest, Scores, contest, need_aspects_of
 from ..study.overview import members, overview
-from ..study.ranking import Ranking, rank, rank_sweep
+from ..study.ranking import rank, rank_sweep
+from ..study.story import crossings, story
 from ..study.sweep import need_aspects
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
-from ..study.verdict import standing
+from ..study.tested import with_bands, with_tests
+from ..study.verdict import judged
 from .output import Result, cell, check_outputs, deliver, one_line, say
 
 if TYPE_CHECKING:
@@ -161,8 +163,11 @@ def sweep(args: argparse.Namespace) -> Result:
 
     The table shows your scorers, or those named with --show, or else the five best
     at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
-    for each balance and scorer. --plot draws SPA and rank with the reliable
-    interval shaded. Score files are read as 'whichbird rank --help' says.
+    for each balance and scorer, with intervals of 95 % where the balance is
+    reliable; in brackets: the ranks that go with the data. --plot draws SPA and rank
+    with their bands, the reliable interval shaded, and marks where lines cross: full
+    if from one end of the interval to the other that change is more than noise.
+    Score files are read as 'whichbird rank --help' says.
 
     examples:
       whichbird sweep ende24 --scores my.seg.score --plot out.svg
@@ -170,7 +175,8 @@ def sweep(args: argparse.Namespace) -> Result:
       whichbird sweep ende24 --csv > sweep.csv
     """
     d = load(args.dataset)
-    return _sweep(args, contest(d, _scores(args, d), args.reference), overview([d]))
+    scores = _scores(args, d)
+    return _sweep(args, _segments(args, d), scores, contest(d, scores, args.reference), overview([d]))
 
 
 def evaluate(args: argparse.Namespace) -> Result:
@@ -213,7 +219,7 @@ def evaluate(args: argparse.Namespace) -> Result:
         about = overview([pool])
     field = contest(pool, own)
     _chosen(args, field)  # a misspelt name is refused in any case
-    result = _sweep(args, field, about) if args.sweep else _ranking(args, pool, own, field, about)
+    result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
     return result._replace(shown=shown, notes=pool.notes)
 
@@ -290,19 +296,22 @@ def _ranking(
         found = rank(field, args.beta)
     facts: dict[str, object] = {}
     if not args.bare:
-        found, facts = _tested(args, source, scores, field, found)
-    shown = found.table.drop(columns="se", errors="ignore").assign(
-        own=found.table["own"].map({True: "yours", False: ""})
-    )
+        found, tests = with_tests(found, field, source, args.beta, scores)
+        if tests is not None:
+            if tests.stop is not None and args.beta is not None and abs(tests.stop - args.beta) > 1e-9:
+                facts["tested_at"] = tests.stop
+            found = replace(found, signature=f"{found.signature}|{tests.signature}")
+    table = found.table.drop(columns="se", errors="ignore")
+    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
     shown = shown if field.own.any() else shown.drop(columns="own")
     shown = shown if args.beta is not None else shown.drop(columns=["rank_natural", "spa_natural"])
 
     def figure() -> Figure:
         from ..show import figures
 
-        table = rank_sweep(field, steps(field.adequacy, field.fluency, args.step))
-        interval = reliable_interval(field.adequacy, field.fluency)
-        return figures.ranks_over_beta(table, interval, _chosen(args, field), args.beta)
+        a, f = need_aspects_of(field)
+        sweep = rank_sweep(field, steps(a, f, args.step))
+        return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
 
     proof = {} if found.reweighting is None else _proof(found.reweighting)
     return Result(
@@ -313,39 +322,71 @@ def _ranking(
     )
 
 
-def _tested(
-    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, found: Ranking
-) -> tuple[Ranking, dict[str, object]]:
-    """A ranking with its uncertainty: columns cluster, rank_low, rank_high, se; and what they rest on."""
-    if len(field.scorers) < 2:
-        table = found.table.assign(cluster=1, rank_low=1, rank_high=1, se=np.nan)
-        return replace(found, table=table), {}
-    spa = found.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy()
-    s = standing(source, spa, args.beta, scores)
-    extra = pd.DataFrame({"cluster": s.cluster, "rank_low": s.rank_low, "rank_high": s.rank_high, "se": s.se})
-    place = [field.scorers.index(scorer) for scorer in found.table["scorer"]]
-    table = found.table.join(extra.iloc[place].reset_index(drop=True))
-    lead = ["rank", "scorer", "spa", "cluster", "rank_low", "rank_high", "se"]
-    facts = {} if s.stop is None or args.beta is None or abs(s.stop - args.beta) < 1e-9 else {"tested_at": s.stop}
-    return replace(found, table=table[[*lead, *table.columns.drop(lead)]]), facts | {"tests": s.signature}
-
-
-def _sweep(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> Result:
+def _sweep(
+    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+) -> Result:
     chosen = _chosen(args, field)
-    targets = None if field.adequacy is None else steps(field.adequacy, field.fluency, args.step)
     with _about(field.name):
-        table = rank_sweep(field, targets)
+        a, f = need_aspects_of(field)
+        table = rank_sweep(field, steps(a, f, args.step))
+    if not args.bare:
+        table = with_bands(table, source, scores)
     shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
     for scorer in chosen:
         mine = table[table["scorer"] == scorer]
-        shown[scorer] = [f"{spa:.4f} #{place}" for spa, place in zip(mine["spa"], mine["rank"], strict=True)]
+        shown[scorer] = [_place(row) for _, row in mine.iterrows()]
 
     def figure() -> Figure:
         from ..show import figures
 
-        return figures.ranks_over_beta(table, reliable_interval(field.adequacy, field.fluency), chosen)
+        survive = () if args.bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
+        return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
 
     return Result(_facts(about) | {"signature": f"{field.signature}|beta:sweep"}, {"sweep": table}, (shown,), figure)
+
+
+def _place(row: pd.Series) -> str:
+    """SPA and rank of one scorer at one balance, and the ranks that go with the data where they are known."""
+    low, high = row.get("rank_low", np.nan), row.get("rank_high", np.nan)
+    return f"{row['spa']:.4f} #{row['rank']}" + ("" if np.isnan(low) else f" ({low:.0f}-{high:.0f})")
+
+
+def compare(args: argparse.Namespace) -> Result:
+    """Tell the story of two scorers over the reliable balances.
+
+    Who has the larger SPA, at which balances one is significantly better (PERM-BOTH,
+    p <= .05), and whether a change of order is more than noise: both orders are
+    significant, or the change of the lead is (documents resampled, 95 %). The table
+    has a row for each balance of the reliable interval: both SPAs, the lead of the
+    first over the second with its interval, p-values that the one or the other is
+    better, and the change of the lead since the natural balance.
+
+    A scorer of yours is named as --scores names it.
+
+    examples:
+      whichbird compare ende24 XCOMET MetricX-24
+      whichbird compare enes24 mine chrF --scores mine=my.seg.score --plot out.svg
+    """
+    d = load(args.dataset)
+    scores = _scores(args, d)
+    for name in (args.first, args.second):
+        if name not in [*d.scorers, *scores]:
+            raise DataError(f"{d.name} has no scorer {name!r}{near(name, [*d.scorers, *scores])}")
+    if args.first == args.second:
+        raise DataError(f"{args.first!r} is compared with itself; two scorers are needed")
+    source = _segments(args, d)
+    v = judged(source, (args.first, args.second), scores)
+    found = story(v, args.first, args.second)
+
+    def figure() -> Figure:
+        from ..show import figures
+
+        return figures.lead_over_beta(found)
+
+    facts = _facts(overview([d])) | {"first": args.first, "second": args.second, "real": found.between}
+    facts |= {"verdict": found.sentence, "signature": v.signature}
+    shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
+    return Result(facts, {"comparison": found.table}, (shown,), figure)
 
 
 def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
@@ -467,7 +508,16 @@ def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     _step_argument(parser)
     _scores_arguments(parser)
+    _bare_argument(parser)
     _show_argument(parser)
+    _plot_argument(parser)
+
+
+def _compare_arguments(parser: argparse.ArgumentParser) -> None:
+    _dataset_arguments(parser)
+    parser.add_argument("first", help="a scorer of the dataset, or yours")
+    parser.add_argument("second", help="another")
+    _scores_arguments(parser)
     _plot_argument(parser)
 
 
@@ -555,6 +605,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
     "reweight": (reweight, _reweight_arguments),
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),
+    "compare": (compare, _compare_arguments),
     "evaluate": (evaluate, _evaluate_arguments),
     "calibrate": (calibrate_, _calibrate_arguments),
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,6 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..study.story import Story
 
 ADEQUACY = "#0b62a4"  # blue
 FLUENCY = "#d9680f"  # orange; the pair differs in lightness too, so it survives grey printing
@@ -206,10 +214,17 @@ def _edges(bin_, lower, bins: int) -> np.ndarray:
     return lower.min() + step * (np.arange(bins + 1) - bin_.min())
 
 
-def ranks_over_beta(table, interval, chosen, beta: float | None = None) -> Figure:
+def ranks_over_beta(
+    table: pd.DataFrame,
+    interval: tuple[float, float],
+    chosen: list[str],
+    beta: float | None = None,
+    crossings: Iterable[tuple[float, float, bool]] = (),
+) -> Figure:
     """SPA of every scorer over β, and below it the rank of the `chosen` ones; the reliable interval is shaded.
 
-    `table` is a `rank_sweep`, `interval` (low, high), `beta` a balance to mark. All others stay pale.
+    `table` is a `rank_sweep`, with bands if it has their columns; `interval` (low, high), `beta` a balance to mark. All others
+    stay pale. `crossings` (β, SPA, whether it is more than noise) are marked by full and open dots.
     """
     fig = Figure(figsize=(6.4, 6.4), layout="constrained")
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
@@ -225,6 +240,21 @@ def ranks_over_beta(table, interval, chosen, beta: float | None = None) -> Figur
         look = {"color": colours[n % len(colours)], "ls": styles[n % len(styles)]}
         top.plot(rows["beta"], rows["spa"], label=_fit(scorer), **look)
         bottom.plot(rows["beta"], rows["rank"], drawstyle="steps-mid", **look)
+        if "spa_low" in rows:
+            ends = {
+                "color": look["color"],
+                "lw": 0.7,
+                "alpha": 0.75,
+                "zorder": 2,
+            }  # lines: bands of several lie one on another
+            for end in ("low", "high"):
+                top.plot(rows["beta"], rows[f"spa_{end}"], **ends)
+                bottom.plot(rows["beta"], rows[f"rank_{end}"], drawstyle="steps-mid", **ends)
+            faint = {"color": look["color"], "alpha": 0.06, "lw": 0, "zorder": 1}
+            top.fill_between(rows["beta"], rows["spa_low"], rows["spa_high"], **faint)
+            bottom.fill_between(rows["beta"], rows["rank_low"], rows["rank_high"], step="mid", **faint)
+    for x, y, real in crossings:
+        top.plot(x, y, "o", ms=6, mec=INK, mfc=INK if real else "white", zorder=5)
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
     bottom.set(
@@ -235,6 +265,22 @@ def ranks_over_beta(table, interval, chosen, beta: float | None = None) -> Figur
     )
     bottom.yaxis.set_major_locator(MaxNLocator(integer=True))
     fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
+    return fig
+
+
+def lead_over_beta(found: Story) -> Figure:
+    """The lead of one scorer over another over β, with its interval; full dots where one is significantly better."""
+    fig = Figure(figsize=(6.4, 3.6), layout="constrained")
+    ax = fig.subplots()
+    t = found.table
+    ax.axhline(0, color=FAINT, lw=1)
+    ax.fill_between(t["beta"], t["lead_low"], t["lead_high"], color=GREEN, alpha=0.18, lw=0, label="95 % interval")
+    ax.plot(t["beta"], t["lead"], color=INK, lw=1.2, zorder=2)
+    for sure, fill, label in ((True, INK, "significantly better"), (False, "white", "not significantly")):
+        rows = t[(t["better"] != "") == sure]
+        ax.plot(rows["beta"], rows["lead"], "o", ms=4, mec=INK, mfc=fill, ls="", label=label, zorder=3)
+    ax.set(xlabel="balance β: towards adequacy →", ylabel=f"SPA: {_fit(found.first)} − {_fit(found.second)}")
+    fig.legend(loc="outside upper left", ncols=3, fontsize=9.5, columnspacing=1)
     return fig
 
 

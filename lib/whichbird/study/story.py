@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -43,7 +46,7 @@ class Story:
             if ahead == 0:
                 return f"{self.first} and {self.second} have equal SPA {where}."
             one, other = (self.first, self.second) if ahead > 0 else (self.second, self.first)
-            never = "" if (t["lead"] != 0).all() else ", or the same"
+            never = "" if (t["lead"] != 0).all() else ", or the same,"
             return f"{one} has a larger SPA than {other}{never} {where}."
         places = ", ".join(f"between {x:.3f} and {y:.3f}" for x, y in self.crossings[:3])
         more = f" and {len(self.crossings) - 3} times more" if len(self.crossings) > 3 else ""
@@ -114,3 +117,30 @@ def story(v: Verdict, first: str, second: str) -> Story:
     turns = [(held[n], held[n + 1]) for n in range(held.size - 1) if sign[held[n]] != sign[held[n + 1]]]
     crossings = tuple((float(betas[x]), float(betas[y])) for x, y in turns)
     return Story(first, second, table, bool(v.betas.size > 1 and v.ends().real[i, j]), crossings)
+
+
+class Crossing(NamedTuple):
+    """Where the lines of two scorers cross, and whether their change of order from one end to the other is more than noise."""
+
+    beta: float
+    spa: float
+    real: bool
+
+
+def crossings(v: Verdict, scorers: Iterable[str]) -> tuple[Crossing, ...]:
+    """All crossings of the lines of some scorers inside the stops of a verdict, on straight lines between stops.
+
+    >>> from whichbird import load_significance
+    >>> crossings(load_significance("ende24"), ["XCOMET", "BLEU"])
+    ()
+    """
+    out = []
+    for first, second in combinations(dict.fromkeys(scorers), 2):
+        found = story(v, first, second)
+        t = found.table.set_index("beta")
+        for x, y in found.crossings:
+            before, after = t.loc[x], t.loc[y]
+            share = before["lead"] / (before["lead"] - after["lead"])
+            spa = before["spa_first"] + share * (after["spa_first"] - before["spa_first"])
+            out.append(Crossing(float(x + share * (y - x)), float(spa), found.between))
+    return tuple(out)

@@ -14,7 +14,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,7 +101,8 @@ class Verdict:
     `spa` (B, M) as reported, from 1000 permutations; `se` its standard errors; `rank_low`, `rank_high` the best and the worst
     compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (B, M, M) the same as normal tails, which can be smaller than
     1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the natural balance, `ends_se`
-    (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests reach a target.
+    (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests reach a target. `tests` is the part of
+    the signature that says how the tests were made.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Verdict:
     resamples: int
     documents: int
     signature: str
+    tests: str
 
     @property
     def t(self) -> float:
@@ -158,9 +160,12 @@ class Verdict:
 
 
 def build_significance(
-    source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED
+    source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED, scores: Scores | None = None
 ) -> dict[str, np.ndarray]:
-    """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well."""
+    """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well.
+
+    `scores`, as `rank` takes them, add scorers of your own.
+    """
     pool = pool_of(source)
     a, f = aspects(pool)
     stops, natural = np.empty(0), 0  # where no balance is known the natural one is all there is; else it is a stop
@@ -169,9 +174,9 @@ def build_significance(
         stops = beta_stops(a, f)
         stops = stops[(stops >= low) & (stops <= high)]
         natural = int(np.abs(stops - balance(a, f)).argmin())
-    tested = significance(pool, stops if stops.size else None, resamples=resamples, seed=seed)
-    found = intervals(pool, np.concatenate([[np.nan], stops]), resamples=resamples, seed=seed)
-    c = contest(pool)
+    tested = significance(pool, stops if stops.size else None, scores, resamples, seed)
+    found = intervals(pool, np.concatenate([[np.nan], stops]), scores, resamples, seed)
+    c = contest(pool, scores)
     k = len(pool.systems)
     w = np.concatenate([np.full((1, k), 1 / k), weightings(pool, stops)[1] if stops.size else np.empty((0, k))])
     i, j = np.triu_indices(len(c.scorers), 1)
@@ -248,6 +253,7 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
     count, ties, resamples = _unpack(arrays["p"]), _unpack(arrays["ties"]), int(info["resamples"])
     lead, change, ends = (_unpack(arrays[what], COARSE) for what in ("lead_se", "change_se", "ends_se"))
     tail = _unpack(arrays["z"]) * ROUGH
+    tests = _tests(resamples, int(info["documents"]), int(info["test"].rpartition("|seed:")[2].partition("|")[0]))
     return Verdict(
         name=info["name"],
         scorers=scorers,
@@ -264,7 +270,23 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
         reached=arrays["reached"].astype(np.int64),
         resamples=resamples,
         documents=int(info["documents"]),
-        signature=f"{info['reported']}|{info['test'].partition('|test:')[2]}|{info['intervals']}",
+        signature=f"{info['reported']}|{tests}",
+        tests=tests,
+    )
+
+
+def judged(source: Digest | Pool, scorers: Iterable[str], scores: Scores | None = None) -> Verdict:
+    """The verdict on some scorers, by name: what ships where all of them ship, else computed, on these scorers alone.
+
+    Ranks then are those among the scorers compared.
+    """
+    names, own = list(scorers), dict(scores or {})
+    if not isinstance(source, Pool) and not set(names) & set(own):
+        return load_significance(source.name)
+    pool = pool_of(source)
+    kept = {name: x for name, x in pool.scorers.items() if name in names}
+    return decode(
+        build_significance(replace(pool, scorers=kept), scores={name: x for name, x in own.items() if name in names})
     )
 
 
@@ -303,7 +325,7 @@ def standing(
     stop = None if v is None or beta is None else float(v.betas[b])
     if v is not None and not scores:
         return Standing(
-            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.signature
+            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests
         )  # fmt: skip
     tested = significance(pool, at, scores, resamples, seed, only_own=v is not None)
     p = tested.p[0]
@@ -312,8 +334,13 @@ def standing(
     found = intervals(pool, [np.nan if beta is None else beta], scores, resamples, seed)
     return Standing(
         tested.scorers, clusters(spa, p), *found.ranks(0), found.se[0], found.t, p, stop,
-        f"{tested.signature}|{found.signature}",
+        _tests(resamples, found.documents, seed),
     )  # fmt: skip
+
+
+def _tests(resamples: int, documents: int, seed: int) -> str:
+    """How tests and intervals were made, as a part of a signature."""
+    return f"PERM-BOTH:{resamples}|documents:{documents}|bootstrap:{resamples}|testing seed:{seed}"
 
 
 def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:

@@ -37,9 +37,7 @@ def steps(human: ArrayLike, curves: ArrayLike) -> NDArray[np.signedinteger]:
     return nearer
 
 
-def preference(
-    step: np.ndarray, w: ArrayLike | None = None, chunk: int = 1024, single: bool = False
-) -> Array | float:
+def preference(step: np.ndarray, w: ArrayLike | None = None, chunk: int = 1024, single: bool = False) -> Array | float:
     """A measure for one weighting w (K,), many (W, K), or none (uniform): a share from 0 to 1, or an array (W,).
 
     `step` is (M, D−1, P). Weightings are taken `chunk` at a time, so memory stays bounded. With `single` the product

@@ -173,9 +173,7 @@ class Welch(NamedTuple):
     d: Array
 
 
-def welch(
-    mean1: ArrayLike, std1: ArrayLike, n1: ArrayLike, mean2: ArrayLike, std2: ArrayLike, n2: ArrayLike
-) -> Welch:
+def welch(mean1: ArrayLike, std1: ArrayLike, n1: ArrayLike, mean2: ArrayLike, std2: ArrayLike, n2: ArrayLike) -> Welch:
     """Welch's test of mean2 > mean1 from population standard deviations and (effective) sizes; arrays broadcast.
 
     NaN where a sample of one has no spread to estimate.

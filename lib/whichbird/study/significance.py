@@ -22,7 +22,7 @@ from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant
 from ..data.segments import load_pool
 from ..solve.reweight import reweight_sweep
-from .contest import HIDDEN, Scores, aspects, own_scores
+from .contest import Scores, need_aspects, own_scores
 from .targets import sorted_targets
 
 RESAMPLES, SEED, LEVEL = 1000, 7, 0.05
@@ -156,13 +156,9 @@ def holm(p: ArrayLike) -> Array:
 
 def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Array, Array]:
     """Targets (B,) and the weights (B, K) at them; the natural balance alone, NaN, where the aspects are not known."""
-    a, f = aspects(pool)
-    if a is None or f is None:
-        if betas is not None:
-            raise DataError(
-                f"{pool.name} can be compared at its natural balance only: {HIDDEN}, so no other can be set"
-            )
+    if pool.aspects is None and betas is None:
         return np.array([np.nan]), np.full((1, len(pool.systems)), 1 / len(pool.systems))
+    a, f = need_aspects(pool)
     targets = sorted_targets(a, f, betas)
     return targets, np.array([r.weights for r in reweight_sweep(a, f, targets)])
 

@@ -44,6 +44,7 @@ from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
+from whichbird.study.verdict import build_significance, save_significance
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -77,7 +78,7 @@ def build(
     """
     out.mkdir(parents=True, exist_ok=True)
     chosen = tuple(PRODUCTS if products is None else products)
-    of_pool = tuple(p for p in chosen if p in FILES or TABLES[p].source == "pool")
+    of_pool = tuple(p for p in chosen if _of_pool(p))
     with tempfile.TemporaryDirectory(dir=out) as folder:
         scratch = Path(folder)
         rows: dict[str, dict[str, pd.DataFrame]] = {}
@@ -88,6 +89,9 @@ def build(
             for name, made in zip(names, _parallel(jobs, "datasets"), strict=True):
                 for table, part in made.items():
                     rows.setdefault(table, {})[name] = part
+        if TESTS in chosen:
+            there = [(name, _segments_of(name, scratch, out)) for name in names]
+            _parallel([partial(_test, path, scratch / TESTS / f"{name}.npz") for name, path in there if path], TESTS)
         of_digest = [
             (t, name)
             for t in chosen
@@ -112,8 +116,13 @@ def build(
             target = out / file.relative_to(scratch)
             target.parent.mkdir(exist_ok=True)
             os.replace(file, target)
-        made = {"digests": ".npz", "segments": segments.ENDING, **{t: f"{t}.csv" for t in TABLES}}
-        return [product for product in chosen if any(file.name.endswith(made[product]) for file in files)]
+        made = {_product(file.relative_to(scratch)) for file in files}
+        return [product for product in chosen if product in made]
+
+
+def _product(file: Path) -> str:
+    """Which product a file belongs to, by its place below data/."""
+    return file.parts[0] if len(file.parts) > 1 else "digests" if file.suffix == ".npz" else file.stem
 
 
 def _parallel(jobs: Sequence[Callable[[], Any]], what: str) -> list[Any]:
@@ -145,6 +154,22 @@ def _dataset(
         segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
     made = {t: TABLES[t].make(pool) for t in products if t in TABLES and TABLES[t].takes(name)}
     return {table: rows for table, rows in made.items() if rows is not None}
+
+
+def _of_pool(product: str) -> bool:
+    """Whether a product is made while a dataset is read."""
+    return product in FILES or product in TABLES and TABLES[product].source == "pool"
+
+
+def _segments_of(name: str, *folders: Path) -> Path | None:
+    """The segments of a dataset in the first folder that has them."""
+    paths = (folder / "segments" / f"{name}{segments.ENDING}" for folder in folders)
+    return next((path for path in paths if path.exists()), None)
+
+
+def _test(source: Path, target: Path) -> None:
+    """Write the tests and intervals of a dataset."""
+    save_significance(build_significance(segments.read(source)), target)
 
 
 def _errors_file(name: str, heen: Path | None) -> Path | None:
@@ -186,7 +211,9 @@ def _merge(parts: dict[str, pd.DataFrame], names: Iterable[str], scratch: Path, 
     for name, part in parts.items():
         first, *lines = _text(part, table).splitlines(keepends=True)
         if header not in (None, first):
-            raise DataError(f"{shipped}: its columns are {header.strip()}, the new ones {first.strip()}; build all datasets")
+            raise DataError(
+                f"{shipped}: its columns are {header.strip()}, the new ones {first.strip()}; build all datasets"
+            )
         header, by_dataset[name] = first, lines
     order = [*(n for n in DATASETS if n in by_dataset), *(n for n in by_dataset if n not in DATASETS)]
     _write("".join([header or "", *(line for name in order for line in by_dataset[name])]), scratch, table)
@@ -332,7 +359,8 @@ class Table(NamedTuple):
         return self.dataset in (None, name) and (DATASETS[name].paper or not self.paper)
 
 
-FILES = ("digests", "segments")
+FILES = ("digests", "segments")  # made of a pool as it is read
+TESTS = "significance"  # made of the segments
 TABLES = {
     "errors": Table(errors, "pool"),
     "spa_plane": Table(spa_plane, "pool"),
@@ -344,7 +372,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, *TABLES)
+PRODUCTS = (*FILES, TESTS, *TABLES)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -496,12 +524,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     products = args.tables
     if args.derived:
-        products = tuple(p for p in products if p in TABLES and TABLES[p].source != "pool")
+        products = tuple(p for p in products if not _of_pool(p))
     try:
         if args.draws < 1:
             raise DataError(f"--draws is {args.draws}; at least 1 is needed")
         root = args.mtme
-        if any(p in FILES or TABLES[p].source == "pool" for p in products) and root is None:
+        if any(_of_pool(p) for p in products) and root is None:
             if not args.download:
                 raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
             root = download(args.cache)

@@ -444,7 +444,7 @@
         this.followed = kept >= 0 ? kept : page.order[page.natural][0];
         this.names.replaceChildren(...page.scorers.map((s) => html("option", { value: s })));
         this.found.textContent = "";
-        this.signature.replaceChildren(page.signature, html("br"), `tests and intervals: ${page.verdict.signature}`);
+        this.signature.textContent = `${page.signature}|${page.verdict.signature}`;
         this.barRows = page.byQuality.map((k) => {
           const parts = [html("span", { class: "wb-system-name", title: page.systems[k] }, page.systems[k]),
             html("span", { class: "wb-bar" }, html("i")), html("span", { class: "wb-value" })];
@@ -670,8 +670,7 @@
         ...page.order[stop].map((m) => ["scorer", page.scorers[m], "",
           page.spa[stop][m].toFixed(6), page.rank[stop][m], page.rank[page.natural][m], ...verdict(m)])];
       const signature = `# ${page.signature}|beta:${+page.stops[stop].toFixed(6)}|ess:${page.ess[stop].toFixed(4)}`;
-      const tests = tested ? [`# tests and intervals: ${page.verdict.signature}`] : [];
-      return [signature, ...tests, ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
+      return [signature + (tested ? `|${page.verdict.signature}` : ""), ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
     }
 
     async copied() {

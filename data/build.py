@@ -30,10 +30,9 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, ablation, balance, p_values, reachable, search, spa_from_p
+from whichbird import DataError, ablation, balance, reachable, search
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.check import near
-from whichbird.core.permutation import permuted_gaps
 from whichbird.data import digest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.pool import Pool
@@ -52,10 +51,6 @@ ADDRESSES = (
 )
 HERE = Path(__file__).resolve().parent
 BLOCK = 1 << 20
-PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fluency and the second for its adequacy
-VIEWS = ("BLEU", "MetricX-24-Hybrid")
-MIXES = np.arange(21) / 20
-NOISE_SEEDS = range(1234, 1244)
 SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its dataset, its systems, targets per range
 STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
 REACHED = 1e-6  # how close to the target a numerical baseline must come
@@ -233,47 +228,9 @@ def errors(pool: Pool) -> pd.DataFrame | None:
     return pool.errors.assign(dataset=pool.name)[["dataset", "system", "category", "severity", "count", "penalty"]]
 
 
-def spa_plane(pool: Pool) -> pd.DataFrame | None:
-    """Landmarks of the SPA plane: what mixtures of the two aspects, and of one aspect with noise, score against each aspect alone.
-
-    "tradeoff" is λ·adequacy + (1 − λ)·fluency. "adequacy" and "fluency" keep a share `mix` of the aspect and fill up with uniform noise of
-    the same spread; their figures are means over ten draws.
-    """
-    if pool.adequacy is None or pool.fluency is None:
-        return None
-    aspects = {"adequacy": pool.adequacy, "fluency": pool.fluency}
-    truth = {aspect: p_values(x) for aspect, x in aspects.items()}
-
-    def row(curve: str, mix: float, xs: list[np.ndarray]) -> dict[str, Any]:
-        scores = {f"spa_{aspect}": np.mean([spa_from_p(p, p_values(x)) for x in xs]) for aspect, p in truth.items()}
-        return {"dataset": pool.name, "curve": curve, "mix": mix, **scores}
-
-    rows = [row("tradeoff", m, [m * pool.adequacy + (1 - m) * pool.fluency]) for m in MIXES]
-    for aspect, x in aspects.items():
-        spread = np.nanstd(x) * np.sqrt(12)  # a uniform variable on an interval of length L has the deviation L / √12
-        noise = [np.random.default_rng(seed).uniform(-0.5, 0.5, x.shape) * spread for seed in NOISE_SEEDS]
-        rows += [row(aspect, m, [m * x + (1 - m) * n for n in noise]) for m in MIXES]
-    return pd.DataFrame(rows)
-
-
 def synthesised(pool: Pool) -> pd.DataFrame | None:
     """The six synthesised pools of a dataset that has a split into adequacy and fluency."""
     return None if pool.adequacy is None else synthesis.evaluate(pool)
-
-
-def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
-    """The observed (row 0) and the permuted mean gaps of one pair of systems, for people and for two scorers."""
-    _, *systems = PAIR
-    if pool.adequacy is None or not {*systems, *VIEWS} <= {*pool.systems, *pool.scorers}:
-        return None
-    pair = [pool.systems.index(s) for s in systems]
-    views = {
-        "total": pool.total,
-        "adequacy": pool.adequacy,
-        "fluency": pool.fluency,
-        **{s: pool.scorers[s] for s in VIEWS},
-    }
-    return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
 # --- tables of a digest
@@ -363,9 +320,7 @@ FILES = ("digests", "segments")  # made of a pool as it is read
 TESTS = "significance"  # made of the segments
 TABLES = {
     "errors": Table(errors, "pool"),
-    "spa_plane": Table(spa_plane, "pool"),
     "synthesised": Table(synthesised, "pool", paper=True),
-    "permuted_gaps": Table(gaps_of_pair, "pool", dataset=PAIR[0]),
     "sweep": Table(sweeps, "digest", 12, paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),

@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, ablation, balance, reachable, search
+from whichbird import DataError, ablation, balance, reachable, reliable_interval, search
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.check import near
 from whichbird.data import digest, segments
@@ -39,11 +39,13 @@ from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
+from whichbird.study.contest import need_aspects
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
 from whichbird.study.verdict import build_significance, save_significance
+from whichbird.study.worlds import coverage, drawn_from, made_worlds
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -87,6 +89,15 @@ def build(
         if TESTS in chosen:
             there = [(name, _segments_of(name, scratch, out)) for name in names]
             _parallel([partial(_test, path, scratch / TESTS / f"{name}.npz") for name, path in there if path], TESTS)
+        real = [_segments_of(name, scratch, out) for name in WORLDS]
+        if COVERAGE in chosen and all(real):
+            jobs = [partial(_covered, n) for n in range(len(made_worlds()))] + [
+                partial(_covered, path) for path in real
+            ]
+            covered = pd.concat(_parallel(jobs, COVERAGE)).round(4)
+            (scratch / f"{COVERAGE}.csv").write_text(
+                covered.to_csv(index=False, lineterminator="\n"), "utf-8", newline=""
+            )
         of_digest = [
             (t, name)
             for t in chosen
@@ -165,6 +176,16 @@ def _segments_of(name: str, *folders: Path) -> Path | None:
 def _test(source: Path, target: Path) -> None:
     """Write the tests and intervals of a dataset."""
     save_significance(build_significance(segments.read(source)), target)
+
+
+def _covered(world: int | Path) -> pd.DataFrame:
+    """What intervals cover in one world: a made one, by its number, or one drawn from the segments in a file."""
+    if isinstance(world, int):
+        return coverage(made_worlds()[world], contests=120, resamples=200, truth=1000)
+    pool = segments.read(world)
+    a, f = need_aspects(pool)
+    low, high = reliable_interval(a, f)
+    return coverage(drawn_from(pool, [low, balance(a, f), high]), contests=40, resamples=200, truth=300)
 
 
 def _errors_file(name: str, heen: Path | None) -> Path | None:
@@ -318,6 +339,8 @@ class Table(NamedTuple):
 
 FILES = ("digests", "segments")  # made of a pool as it is read
 TESTS = "significance"  # made of the segments
+COVERAGE = "coverage"  # how often intervals hold the truth, in made worlds and in worlds drawn from the segments of some datasets
+WORLDS = ("ende24", "ende21", "ted_ende")
 TABLES = {
     "errors": Table(errors, "pool"),
     "synthesised": Table(synthesised, "pool", paper=True),
@@ -327,7 +350,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:

@@ -33,7 +33,7 @@ from tqdm import tqdm
 from whichbird import DataError, ablation, balance, reachable, reliable_interval, search
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.check import near
-from whichbird.data import digest, segments
+from whichbird.data import digest, guest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
@@ -117,6 +117,11 @@ def build(
                 d = None if path is None else digest.read(path)
                 if d is not None and d.aspects is not None and len(d.systems) == SYSTEMS:
                     _write(_text(_at_targets(table, *d.aspects), table), scratch, table)
+        if GUESTS in chosen:
+            missing = _guest(root, names, scratch, out)
+            if missing and chosen == (GUESTS,):
+                raise DataError(missing)
+            print(missing, end="\n" if missing else "")
         files = sorted(path for path in scratch.rglob("*") if path.is_file())
         for file in files:
             target = out / file.relative_to(scratch)
@@ -186,6 +191,18 @@ def _covered(world: int | Path) -> pd.DataFrame:
     a, f = need_aspects(pool)
     low, high = reliable_interval(a, f)
     return coverage(drawn_from(pool, [low, balance(a, f), high]), contests=40, resamples=200, truth=300)
+
+
+def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) -> str:
+    """Write the guest if its dataset is asked for and its authors' scores lie in the tree or beside it; else say what is missing."""
+    path = _digest_of(guest.DATASET, scratch, out)
+    if guest.DATASET not in names or path is None:
+        return f"guests: {guest.NAME} is left as it is, since it needs {guest.DATASET}"
+    raw = None if root is None else guest.find_raw(root)
+    if raw is None:
+        return f"guests: {guest.NAME} is left as it is, since no {guest.RAW} is in the tree or beside it"
+    guest.save_guest(guest.make_guest(raw, digest.read(path)), scratch / guest.SHIPPED)
+    return ""
 
 
 def _errors_file(name: str, heen: Path | None) -> Path | None:
@@ -341,6 +358,7 @@ FILES = ("digests", "segments")  # made of a pool as it is read
 TESTS = "significance"  # made of the segments
 COVERAGE = "coverage"  # how often intervals hold the truth, in made worlds and in worlds drawn from the segments of some datasets
 WORLDS = ("ende24", "ende21", "ted_ende")
+GUESTS = "guests"  # made of other people's score files, beside the tree
 TABLES = {
     "errors": Table(errors, "pool"),
     "synthesised": Table(synthesised, "pool", paper=True),
@@ -350,7 +368,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, GUESTS)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -502,7 +520,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     products = args.tables
     if args.derived:
-        products = tuple(p for p in products if not _of_pool(p))
+        products = tuple(p for p in products if not _of_pool(p) and p != GUESTS)
     try:
         if args.draws < 1:
             raise DataError(f"--draws is {args.draws}; at least 1 is needed")

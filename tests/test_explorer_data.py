@@ -39,7 +39,7 @@ def inner_stops(page):
 
 def test_datasets_without_public_ratings_are_left_out():
     assert set(wb.datasets()) - set(wb.datasets(aspects=True)) == {"heen23"}
-    with pytest.raises(DataError, match="heen23 cannot be swept"):
+    with pytest.raises(DataError, match="heen23 can be ranked at its natural balance only"):
         page_data(wb.load("heen23"))
 
 

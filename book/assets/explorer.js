@@ -593,8 +593,9 @@
       set(cells[2], { "aria-label": up ? `${up > 0 ? "up" : "down"} ${places(Math.abs(up))}, ${trust}` : "same place" });
       const share = (x) => `${((100 * x) / page.M).toFixed(2)}%`;
       bar.forEach((part) => { part.hidden = !tested; });
-      write(cells[4], tested ? `${tested.low[m]}–${tested.high[m]}` : "");
-      set(cells[4], { "aria-label": tested ? `ranks ${tested.low[m]} to ${tested.high[m]} are compatible` : "no interval" });
+      const span = (dash) => [...new Set([tested.low[m], tested.high[m]])].join(dash);
+      write(cells[4], tested ? span("–") : "");
+      set(cells[4], { "aria-label": tested ? `allowed: rank ${span(" to ")}` : "not tested" });
       if (tested) {
         Object.assign(bar[0].style, { left: share(tested.low[m] - 1), width: share(tested.high[m] - tested.low[m] + 1) });
         bar[1].style.left = share(rank - 0.5);

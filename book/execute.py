@@ -139,8 +139,13 @@ async def run(path: Path) -> nbformat.NotebookNode:
     cells = code_cells(notebook)
     try:
         await run_notebook(notebook, path.parent)
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        at = _reached(cells)
+    except (
+        CellExecutionError,
+        CellTimeoutError,
+        DeadKernelError,
+        RuntimeError,
+    ) as error:  # the last: a kernel that never answered
+        at = min(_reached(cells), len(cells) - 1)
         raise CellFailed(path, at, cells[at].source, _reason(cells[at], error)) from None
     for at, cell in enumerate(cells):
         said = [o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stderr"]

@@ -54,7 +54,7 @@ def find_raw(root: str | os.PathLike[str]) -> Path | None:
 
 def make_guest(path: str | os.PathLike[str], d: Digest) -> dict[str, np.ndarray]:
     """The guest in a file of the authors, on the rated lines of the digest: small arrays to be saved. Nothing is rounded."""
-    found = read_scores(path)
+    found = read_scores(Path(path))
     if found.values.shape[1] != d.source_lines:
         raise DataError(f"{path}: {found.values.shape[1]} lines a system; {d.name} has {d.source_lines}")
     exact = found.values[:, d.lines]
@@ -95,7 +95,9 @@ def load_guest(path: str | os.PathLike[str] | None = None) -> Guest:
             info = json.loads(bytes(arrays["info"]).decode("utf-8"))
             form = info["format"]
             guest = Guest(
-                *(str(info[what]) for what in ("name", "dataset", "reference")),
+                str(info["name"]),
+                str(info["dataset"]),
+                str(info["reference"]),
                 tuple(str(s) for s in arrays["systems"]),
                 arrays["lines"].astype(np.int64),
                 arrays["scores"],

@@ -1,8 +1,8 @@
 """What ships about significance: tests and intervals at the explorer's stops, and what they amount to.
 
-**What counts as a real change**, fixed before the book's tables were made. Two scorers change order between two balances if
-the one with the larger SPA at the first has the smaller at the second. The change is real if *both orders are
-significant* (PERM-BOTH, p ≤ .05 each), or if *the difference of differences is*: the change of the lead lies more
+**What counts as a real change**, fixed before the book's tables were made. Two scorers change order between two
+balances if the one with the larger SPA at the first has the smaller at the second. The change is real if *both orders
+are significant* (PERM-BOTH, p ≤ .05 each), or if *the difference of differences is*: the change of the lead lies more
 than t standard errors from 0. Holm's adjustment is for all M(M−1)/2 pairs of scorers, each with twice the smaller of
 the two p-values, since two ways lead to the claim; pairs that do not change order cannot claim anything, but count.
 """

@@ -30,20 +30,22 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, ablation, balance, p_values, reachable, search, spa_from_p
+from whichbird import DataError, ablation, balance, reachable, reliable_interval, search
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.check import near
-from whichbird.core.permutation import permuted_gaps
-from whichbird.data import digest, segments
+from whichbird.data import digest, guest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
+from whichbird.study.contest import need_aspects
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
+from whichbird.study.verdict import build_significance, save_significance
+from whichbird.study.worlds import coverage, drawn_from, made_worlds
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -51,10 +53,6 @@ ADDRESSES = (
 )
 HERE = Path(__file__).resolve().parent
 BLOCK = 1 << 20
-PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fluency and the second for its adequacy
-VIEWS = ("BLEU", "MetricX-24-Hybrid")
-MIXES = np.arange(21) / 20
-NOISE_SEEDS = range(1234, 1244)
 SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its dataset, its systems, targets per range
 STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
 REACHED = 1e-6  # how close to the target a numerical baseline must come
@@ -77,7 +75,7 @@ def build(
     """
     out.mkdir(parents=True, exist_ok=True)
     chosen = tuple(PRODUCTS if products is None else products)
-    of_pool = tuple(p for p in chosen if p in FILES or TABLES[p].source == "pool")
+    of_pool = tuple(p for p in chosen if _of_pool(p))
     with tempfile.TemporaryDirectory(dir=out) as folder:
         scratch = Path(folder)
         rows: dict[str, dict[str, pd.DataFrame]] = {}
@@ -88,6 +86,18 @@ def build(
             for name, made in zip(names, _parallel(jobs, "datasets"), strict=True):
                 for table, part in made.items():
                     rows.setdefault(table, {})[name] = part
+        if TESTS in chosen:
+            there = [(name, _segments_of(name, scratch, out)) for name in names]
+            _parallel([partial(_test, path, scratch / TESTS / f"{name}.npz") for name, path in there if path], TESTS)
+        real = [_segments_of(name, scratch, out) for name in WORLDS]
+        if COVERAGE in chosen and all(real):
+            jobs = [partial(_covered, n) for n in range(len(made_worlds()))] + [
+                partial(_covered, path) for path in real
+            ]
+            covered = pd.concat(_parallel(jobs, COVERAGE)).round(4)
+            (scratch / f"{COVERAGE}.csv").write_text(
+                covered.to_csv(index=False, lineterminator="\n"), "utf-8", newline=""
+            )
         of_digest = [
             (t, name)
             for t in chosen
@@ -107,13 +117,23 @@ def build(
                 d = None if path is None else digest.read(path)
                 if d is not None and d.aspects is not None and len(d.systems) == SYSTEMS:
                     _write(_text(_at_targets(table, *d.aspects), table), scratch, table)
+        if GUESTS in chosen:
+            missing = _guest(root, names, scratch, out)
+            if missing and chosen == (GUESTS,):
+                raise DataError(missing)
+            print(missing, end="\n" if missing else "")
         files = sorted(path for path in scratch.rglob("*") if path.is_file())
         for file in files:
             target = out / file.relative_to(scratch)
             target.parent.mkdir(exist_ok=True)
             os.replace(file, target)
-        made = {"digests": ".npz", "segments": segments.ENDING, **{t: f"{t}.csv" for t in TABLES}}
-        return [product for product in chosen if any(file.name.endswith(made[product]) for file in files)]
+        made = {_product(file.relative_to(scratch)) for file in files}
+        return [product for product in chosen if product in made]
+
+
+def _product(file: Path) -> str:
+    """Which product a file belongs to, by its place below data/."""
+    return file.parts[0] if len(file.parts) > 1 else "digests" if file.suffix == ".npz" else file.stem
 
 
 def _parallel(jobs: Sequence[Callable[[], Any]], what: str) -> list[Any]:
@@ -145,6 +165,44 @@ def _dataset(
         segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
     made = {t: TABLES[t].make(pool) for t in products if t in TABLES and TABLES[t].takes(name)}
     return {table: rows for table, rows in made.items() if rows is not None}
+
+
+def _of_pool(product: str) -> bool:
+    """Whether a product is made while a dataset is read."""
+    return product in FILES or product in TABLES and TABLES[product].source == "pool"
+
+
+def _segments_of(name: str, *folders: Path) -> Path | None:
+    """The segments of a dataset in the first folder that has them."""
+    paths = (folder / "segments" / f"{name}{segments.ENDING}" for folder in folders)
+    return next((path for path in paths if path.exists()), None)
+
+
+def _test(source: Path, target: Path) -> None:
+    """Write the tests and intervals of a dataset."""
+    save_significance(build_significance(segments.read(source)), target)
+
+
+def _covered(world: int | Path) -> pd.DataFrame:
+    """What intervals cover in one world: a made one, by its number, or one drawn from the segments in a file."""
+    if isinstance(world, int):
+        return coverage(made_worlds()[world], contests=120, resamples=200, truth=1000)
+    pool = segments.read(world)
+    a, f = need_aspects(pool)
+    low, high = reliable_interval(a, f)
+    return coverage(drawn_from(pool, [low, balance(a, f), high]), contests=40, resamples=200, truth=300)
+
+
+def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) -> str:
+    """Write the guest if its dataset is asked for and its authors' scores lie in the tree or beside it; else say what is missing."""
+    path = _digest_of(guest.DATASET, scratch, out)
+    if guest.DATASET not in names or path is None:
+        return f"guests: {guest.NAME} is left as it is, since it needs {guest.DATASET}"
+    raw = None if root is None else guest.find_raw(root)
+    if raw is None:
+        return f"guests: {guest.NAME} is left as it is, since no {guest.RAW} is in the tree or beside it"
+    guest.save_guest(guest.make_guest(raw, digest.read(path)), scratch / guest.SHIPPED)
+    return ""
 
 
 def _errors_file(name: str, heen: Path | None) -> Path | None:
@@ -186,7 +244,9 @@ def _merge(parts: dict[str, pd.DataFrame], names: Iterable[str], scratch: Path, 
     for name, part in parts.items():
         first, *lines = _text(part, table).splitlines(keepends=True)
         if header not in (None, first):
-            raise DataError(f"{shipped}: its columns are {header.strip()}, the new ones {first.strip()}; build all datasets")
+            raise DataError(
+                f"{shipped}: its columns are {header.strip()}, the new ones {first.strip()}; build all datasets"
+            )
         header, by_dataset[name] = first, lines
     order = [*(n for n in DATASETS if n in by_dataset), *(n for n in by_dataset if n not in DATASETS)]
     _write("".join([header or "", *(line for name in order for line in by_dataset[name])]), scratch, table)
@@ -206,47 +266,9 @@ def errors(pool: Pool) -> pd.DataFrame | None:
     return pool.errors.assign(dataset=pool.name)[["dataset", "system", "category", "severity", "count", "penalty"]]
 
 
-def spa_plane(pool: Pool) -> pd.DataFrame | None:
-    """Landmarks of the SPA plane: what mixtures of the two aspects, and of one aspect with noise, score against each aspect alone.
-
-    "tradeoff" is λ·adequacy + (1 − λ)·fluency. "adequacy" and "fluency" keep a share `mix` of the aspect and fill up with uniform noise of
-    the same spread; their figures are means over ten draws.
-    """
-    if pool.adequacy is None or pool.fluency is None:
-        return None
-    aspects = {"adequacy": pool.adequacy, "fluency": pool.fluency}
-    truth = {aspect: p_values(x) for aspect, x in aspects.items()}
-
-    def row(curve: str, mix: float, xs: list[np.ndarray]) -> dict[str, Any]:
-        scores = {f"spa_{aspect}": np.mean([spa_from_p(p, p_values(x)) for x in xs]) for aspect, p in truth.items()}
-        return {"dataset": pool.name, "curve": curve, "mix": mix, **scores}
-
-    rows = [row("tradeoff", m, [m * pool.adequacy + (1 - m) * pool.fluency]) for m in MIXES]
-    for aspect, x in aspects.items():
-        spread = np.nanstd(x) * np.sqrt(12)  # a uniform variable on an interval of length L has the deviation L / √12
-        noise = [np.random.default_rng(seed).uniform(-0.5, 0.5, x.shape) * spread for seed in NOISE_SEEDS]
-        rows += [row(aspect, m, [m * x + (1 - m) * n for n in noise]) for m in MIXES]
-    return pd.DataFrame(rows)
-
-
 def synthesised(pool: Pool) -> pd.DataFrame | None:
     """The six synthesised pools of a dataset that has a split into adequacy and fluency."""
     return None if pool.adequacy is None else synthesis.evaluate(pool)
-
-
-def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
-    """The observed (row 0) and the permuted mean gaps of one pair of systems, for people and for two scorers."""
-    _, *systems = PAIR
-    if pool.adequacy is None or not {*systems, *VIEWS} <= {*pool.systems, *pool.scorers}:
-        return None
-    pair = [pool.systems.index(s) for s in systems]
-    views = {
-        "total": pool.total,
-        "adequacy": pool.adequacy,
-        "fluency": pool.fluency,
-        **{s: pool.scorers[s] for s in VIEWS},
-    }
-    return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
 # --- tables of a digest
@@ -332,19 +354,21 @@ class Table(NamedTuple):
         return self.dataset in (None, name) and (DATASETS[name].paper or not self.paper)
 
 
-FILES = ("digests", "segments")
+FILES = ("digests", "segments")  # made of a pool as it is read
+TESTS = "significance"  # made of the segments
+COVERAGE = "coverage"  # how often intervals hold the truth, in made worlds and in worlds drawn from the segments of some datasets
+WORLDS = ("ende24", "ende21", "ted_ende")
+GUESTS = "guests"  # made of other people's score files, beside the tree
 TABLES = {
     "errors": Table(errors, "pool"),
-    "spa_plane": Table(spa_plane, "pool"),
     "synthesised": Table(synthesised, "pool", paper=True),
-    "permuted_gaps": Table(gaps_of_pair, "pool", dataset=PAIR[0]),
     "sweep": Table(sweeps, "digest", 12, paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, *TABLES)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, GUESTS)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -496,12 +520,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     products = args.tables
     if args.derived:
-        products = tuple(p for p in products if p in TABLES and TABLES[p].source != "pool")
+        products = tuple(p for p in products if not _of_pool(p) and p != GUESTS)
     try:
         if args.draws < 1:
             raise DataError(f"--draws is {args.draws}; at least 1 is needed")
         root = args.mtme
-        if any(p in FILES or TABLES[p].source == "pool" for p in products) and root is None:
+        if any(_of_pool(p) for p in products) and root is None:
             if not args.download:
                 raise DataError("no tree: give --mtme DIR, or --download to fetch the public release")
             root = download(args.cache)

@@ -7,7 +7,9 @@ import pytest
 
 import whichbird as wb
 from whichbird import DataError
-from whichbird.show.explorer import beta_stops, embed, page_data
+from whichbird.core.augment import PAPER_FAMILIES
+from whichbird.show import explorer
+from whichbird.show.explorer import beta_stops, embed, page_data, verdict_data
 from whichbird.study.sweep import sweep
 
 DATASET = "ted_ende"
@@ -24,9 +26,20 @@ def page(d):
     return page_data(d, step=0.05)
 
 
+@pytest.fixture(scope="module")
+def v():
+    return wb.load_significance(DATASET)
+
+
+def inner_stops(page):
+    """Stops inside the reliable interval: their place, their place among those tested, and β."""
+    first, last = page["reliable"]
+    return [(n, n - first, page["stops"][n]) for n in range(first, last + 1)]
+
+
 def test_datasets_without_public_ratings_are_left_out():
     assert set(wb.datasets()) - set(wb.datasets(aspects=True)) == {"heen23"}
-    with pytest.raises(DataError, match="heen23 cannot be swept"):
+    with pytest.raises(DataError, match="heen23 can be ranked at its natural balance only"):
         page_data(wb.load("heen23"))
 
 
@@ -61,11 +74,89 @@ def test_places_of_the_natural_balance_and_the_reliable_interval(d, page):
     assert [n for n, share in enumerate(size) if share >= 0.9 - 1e-6] == list(range(first, last + 1))
 
 
+def test_stops_of_the_reliable_interval_are_those_at_which_tests_ship(d, page, v):
+    """Whatever the step: β inside is tested at β itself, never beside it."""
+    inside = [beta for _, _, beta in inner_stops(page)]
+    assert inside == pytest.approx(v.betas[1:].tolist(), abs=1e-12)
+    outside = set(page["stops"]) - set(inside)
+    assert outside == {b for b in beta_stops(d.adequacy, d.fluency, 0.05) if not inside[0] <= b <= inside[-1]}
+    assert page["stops"] == sorted(page["stops"])
+
+
+def test_intervals_and_changes_are_those_of_the_verdict(page, v):
+    told = page["verdict"]
+    low, high, margin = (np.cumsum(told[what], axis=0) for what in ("low", "high", "margin"))
+    for n, at, beta in inner_stops(page):
+        b = 0 if n == page["natural"] else int(np.abs(v.betas[1:] - beta).argmin()) + 1
+        assert low[at].tolist() == v.rank_low[b].tolist() and high[at].tolist() == v.rank_high[b].tolist()
+        assert np.abs(margin[at] / told["fine"] - v.t * v.se[b]).max() <= 0.5 / told["fine"] + 1e-12
+        assert told["moved"][at] == [m for m, real in enumerate(v.moved(b)) if real]
+    assert told["moved"][page["natural"] - page["reliable"][0]] == []
+    assert told["signature"] == v.tests
+
+
+def test_rules_part_the_clusters(d, page, v):
+    """WMT's rule once more, row by row down the ranking that the page shows."""
+    told = page["verdict"]
+    some = 0
+    for n, at, beta in inner_stops(page):
+        b = 0 if n == page["natural"] else v.nearest(beta)
+        spa = wb.spa_from_p(d.human_p, d.scorer_p, wb.reweight(d.adequacy, d.fluency, beta).weights)
+        assert np.abs(spa - v.spa[b]).max() < 2e-5  # stored to five digits
+        order = sorted(range(len(spa)), key=lambda m: (-round(spa[m], 9), m))
+        opens, above = [], []
+        for place, m in enumerate(order):
+            if any(v.p[b, other, m] <= 0.05 for other in above):
+                opens.append(place)
+                above = []
+            above.append(m)
+        assert told["opens"][at] == opens
+        some += len(opens)
+    assert some > 10
+
+
+def test_places_by_hand():
+    """Three scorers at two balances, the last two tied and swapped; figures made up."""
+    sure = np.array([[1, 0.01, 0.3], [0.99, 1, 0.6], [0.7, 0.5, 1]])
+
+    class Made:
+        p, t, tests = np.array([sure, sure]), 2.0, "made"
+        se = np.array([[0.01, 0.02, 0.03], [0.01, 0.025, 0.03]])
+        rank_low, rank_high = np.array([[1, 2, 1], [1, 1, 1]]), np.array([[1, 3, 3], [2, 3, 3]])
+
+        def moved(self, b):
+            return np.array([False, b == 1, b == 1])
+
+    spa = np.array([[0.9, 0.8, 0.8 + 1e-12], [0.9, 0.8, 0.85]])
+    assert verdict_data(Made(), [0, 1], spa) == {
+        "fine": 1e4,
+        "signature": "made",
+        "low": [[1, 2, 1], [0, -1, 0]],
+        "high": [[1, 3, 3], [1, 0, 0]],
+        "margin": [[200, 400, 600], [0, 100, 0]],
+        "opens": [[1], [2]],  # a tie goes by the order of names; then the third is above, and joins the first
+        "moved": [[], [1, 2]],
+    }
+
+
+def test_tests_of_other_scorers_are_refused(d, monkeypatch):
+    """Of ende24 are other scorers; of ende21 the same ones, at other stops."""
+    for other in ("ende24", "ende21"):
+        monkeypatch.setattr(explorer, "load_significance", lambda name, other=other: wb.load_significance(other))
+        with pytest.raises(DataError, match="ted_ende: the tests that ship are of other scorers or stops"):
+            page_data(d)
+
+
+def test_menu_knows_what_the_paper_has(page):
+    assert page["paper"] is True and page_data(wb.load("ende20"), step=0.5)["paper"] is False
+
+
 def test_measures_are_those_of_the_sweep(d, page):
     some = [0, 5, page["natural"], len(page["stops"]) - 1]
     table = sweep(d, [page["stops"][n] for n in some])
-    for family in d.families:
-        assert [page["measures"][family][n] for n in some] == pytest.approx(table[family].tolist(), rel=1e-7)
+    assert tuple(page["measures"]) == tuple(page["titles"]) == PAPER_FAMILIES
+    for family in PAPER_FAMILIES:
+        assert [page["measures"][family][n] for n in some] == pytest.approx(table[family].tolist(), rel=1e-5)
 
 
 def test_hyperbola_parts_the_support_from_the_rest(d, page):

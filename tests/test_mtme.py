@@ -16,7 +16,7 @@ from whichbird import DataError, Pool, balance, datasets, load, read_mqm_tsv, re
 from whichbird.data.mqm import TAXONOMY, Weights, aspect_means
 from whichbird.data.mtme import find_source, is_human, read_scores
 from whichbird.data.pool import Exclusion, system_means
-from whichbird.data.ratings import Pricing, mean, read_ratings, score
+from whichbird.data.ratings import Mark, Pricing, mean, read_ratings, score
 from whichbird.data.registry import DATASETS, TREE, Source
 
 RATED = "tiny/human-scores/xx-yy.mqm.merged.seg.rating"
@@ -984,3 +984,26 @@ def test_real_numbers_from_outside(mtme_root, people_only):
     rows = [ratings.every[k] for k in kept]
     made = score([ratings.systems[k] for k in kept], rows, rows)
     assert beta0(made.adequacy, made.fluency) == 0.7504
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_real_ratings_as_a_raw_table(mtme_root, people_only, tmp_path, numbered):
+    """The door of heen23 on a dataset whose ratings are there: ende23, written as such a table, gives the very same pool."""
+    source = DATASETS["ende23"]
+    folder = Path(mtme_root, TREE) if Path(mtme_root, TREE).is_dir() else Path(mtme_root)
+    docs = [r.split("\t")[1] for r in (folder / source.set / "documents/en-de.docs").read_text("utf-8").splitlines()]
+    place = [docs[:n].count(doc) + 1 for n, doc in enumerate(docs)]
+    ratings = read_ratings(folder / source.set / "human-scores", source, "merged", Pricing())
+    rows = [
+        (system, docs[n], place[n], n + 1 if numbered else 0, cell.rater, mark.category, mark.severity)
+        for system, line in zip(ratings.systems, ratings.counting, strict=True)
+        for n, cells in enumerate(line)
+        for cell in cells
+        for mark in cell.marks or [Mark("no-error", "no-error", 0.0)]
+    ]
+    given = table(tmp_path, form("2023", rows))
+    ours, direct = read_mtme(mtme_root, source._replace(ratings=False), errors=given), read_mtme(mtme_root, source)
+    assert ours.systems == direct.systems and ours.lines.tolist() == direct.lines.tolist() and ours.notes == ()
+    for what in ("adequacy", "fluency", "total", "raters"):
+        assert np.array_equal(getattr(ours, what), getattr(direct, what))
+    assert ours.errors.equals(direct.errors) and ours.rater_names == direct.rater_names

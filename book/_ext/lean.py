@@ -8,6 +8,7 @@ The browser tests of `tests/pages` see that no page asks for a file that is not 
 """
 
 import importlib
+import shutil
 from pathlib import Path
 
 from sphinx.util.fileutil import copy_asset
@@ -28,6 +29,7 @@ def trim(app, error):
         return
     static = Path(app.outdir, "_static")
     source = Path(importlib.import_module(PACKAGE).__file__).parent / "static" / "mathjax"
+    shutil.rmtree(static / "mathjax", ignore_errors=True)  # what an earlier build left
     for name in MATHJAX:
         place = static / "mathjax" / name
         copy_asset(str(source / name), str(place if (source / name).is_dir() else place.parent))

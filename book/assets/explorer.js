@@ -1,12 +1,14 @@
 /* The live figure: plain SVG and HTML, one classic script. It reads its data from the page, so it works from disk.
  *
- * Nothing is solved here. The weights at every stop of the slider come from the library; this script adds up SPA from
- * weights and p-values, ranks, and draws. One object per figure holds its state: the dataset, the stop of the slider,
- * and the scorer that is followed. */
+ * Nothing is solved or resampled here. The weights at every stop of the slider come from the library, and so do tests and
+ * intervals inside the reliable interval; this script adds up SPA from weights and p-values, ranks, and draws. One object per
+ * figure holds its state: the dataset, the stop of the slider, and the scorer that is followed. */
 (function () {
   "use strict";
 
   const TIE = 1e-9; // SPA values this close are one value: a sum over some hundred pairs errs by far less
+  const MARKS = "Places won or lost against β₀: ▲▼ beyond noise; △▽, grey, inside noise or not tested. " +
+    "Bar: the ranks that the data allow. Rules part clusters.";
   let figures = 0;
 
   // --- small tools ---------------------------------------------------------------------------------------------------
@@ -32,6 +34,7 @@
   /** Long names keep their beginning and their end, which is where they differ. */
   const brief = (name) => (name.length > 25 ? `${name.slice(0, 9)}…${name.slice(-14)}` : name);
   const places = (n) => `${n} place${n === 1 ? "" : "s"}`;
+  const scorers = (n) => `${n} scorer${n === 1 ? "" : "s"}`;
 
   /** β with three decimals, or four where three would not name the stop. */
   const show = (beta) => (Math.abs(beta * 1000 - Math.round(beta * 1000)) < 1e-6 ? beta.toFixed(3) : beta.toFixed(4));
@@ -70,9 +73,33 @@
     page.rank = page.spa.map((spa) => spa.map((mine) => 1 + spa.filter((other) => other > mine + TIE).length));
     page.order = page.spa.map((spa) => spa.map((_, m) => m).sort((m, n) =>
       (Math.abs(spa[m] - spa[n]) > TIE ? spa[n] - spa[m] : m - n)));
+    page.tested = testedStops(page);
     page.byQuality = page.total.map((_, k) => k).sort((k, l) => page.total[l] - page.total[k]);
     Object.assign(page, { K, M, G, ready: true });
     return page;
+  }
+
+  /** What the tests say, for every stop: nothing outside the reliable interval, else for every scorer its compatible ranks,
+   *  the margin of its SPA, its cluster, whether it opens it, how many share it, and whether its place changed for real. */
+  function testedStops(page) {
+    const { low, high, margin, opens, moved, fine } = page.verdict;
+    const rows = (steps) => { // the first row, then steps from row to row
+      let at = steps[0].map(() => 0);
+      return steps.map((row) => (at = at.map((x, m) => x + row[m])));
+    };
+    const [lows, highs, margins] = [low, high, margin].map(rows);
+    return page.stops.map((_, stop) => {
+      const n = stop - page.reliable[0];
+      if (n < 0 || n >= opens.length) return null;
+      const starts = [0, ...opens[n], page.scorers.length];
+      const [cluster, first, size] = [[], [], []];
+      page.order[stop].forEach((m, place) => {
+        const c = starts.filter((start) => start <= place).length;
+        [cluster[m], first[m], size[m]] = [c, place === starts[c - 1], starts[c] - starts[c - 1]];
+      });
+      return { low: lows[n], high: highs[n], margin: margins[n].map((x) => x / fine), cluster, first, size,
+               moved: page.scorers.map((_s, m) => moved[n].includes(m)) };
+    });
   }
 
   /** Weighted mean and standard deviation. */
@@ -111,8 +138,9 @@
       return this.top + ((this.high - value) / (this.high - this.low)) * (this.height - this.top - this.bottom);
     }
 
-    /** Axes and curves for a dataset; `curves` are [class, values over the stops]. */
-    draw(page, low, high, marks, curves) {
+    /** Axes and curves for a dataset; `curves` are [class, values over the stops], `band` is [lower, upper] for every stop
+     *  that was tested. */
+    draw(page, low, high, marks, curves, band) {
       this.width = Math.max(200, this.box.clientWidth);
       Object.assign(this, { page, low, high, curves });
       set(this.node, { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height });
@@ -122,6 +150,7 @@
       const natural = this.x(page.stops[page.natural]);
       const [end, foot] = [this.width - this.right, this.height - 5];
       const path = (values) => line(values.map((v, n) => [this.x(page.stops[n]), this.y(v)]));
+      const edge = (side) => band.map((ends, n) => [this.x(page.stops[page.reliable[0] + n]), this.y(ends[side])]);
       this.node.replaceChildren(
         svg("rect", { class: "wb-reliable", x: round(middle - half), y: this.top,
                       width: round(2 * half), height: outer - this.top }),
@@ -130,6 +159,7 @@
         ...[0, 0.25, 0.5, 0.75, 1].map((b) => svg("text", { x: this.x(b), y: foot, "text-anchor": "middle" }, `${b}`)),
         svg("line", { class: "wb-natural", x1: natural, x2: natural, y1: this.top, y2: outer }),
         svg("text", { x: round(natural), y: this.top - 9, "text-anchor": "middle" }, "β₀"), // clear of a dot on the top line
+        ...(band ? [svg("path", { class: "wb-band", d: `${line([...edge(1), ...edge(0).reverse()])}Z` })] : []),
         ...curves.map(([name, values]) => svg("path", { class: `wb-curve ${name}`, d: path(values) })),
         (this.cursor = svg("line", { class: "wb-cursor", y1: this.top, y2: outer })),
         ...(this.dots = curves.map(([name]) => svg("circle", { class: `wb-dot ${name}`, r: 4.5 }))));
@@ -259,7 +289,7 @@
       const id = (name) => `wb-${name}-${figures}`;
 
       this.select = html("select", { id: id("dataset") }, pages.map((p) => html("option", { value: p.name },
-        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}`)));
+        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}${p.paper ? "" : ", not in the paper"}`)));
       this.field = html("input", { id: id("beta"), type: "number", step: "any", inputmode: "decimal" });
       this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: 0.001,
                                     "aria-label": "Balance β, from all fluency to all adequacy" });
@@ -298,9 +328,17 @@
       const complete = () => { this.more.href = this.root.dataset.more + this.address(); };
       ["pointerdown", "focus", "click"].forEach((kind) => this.more.addEventListener(kind, complete));
       return html("div", { class: "wb-panels" }, [this.plane.box, html("div", { class: "wb-side" }, [
-        html("p", { class: "wb-head" }, titled("The five best scorers", " ▲▼: places won or lost against β₀.")),
-        html("p", { class: "wb-columns" }, html("abbr", { title: "agreement with experts, 0 to 1" }, "SPA")),
-        this.list, this.more])]);
+        html("p", { class: "wb-head" }, titled("The five best scorers", ` ${MARKS}`)),
+        this.columns(), this.list, this.more])]);
+    }
+
+    /** What the columns of the ranking are. */
+    columns() {
+      this.axis = [html("span"), html("span")];
+      return html("p", { class: "wb-columns" }, [html("span", { class: "wb-since" }, "since β₀"),
+        html("span", { class: "wb-axis", "aria-hidden": "true" }, this.axis),
+        html("span", { class: "wb-ranks" }, html("abbr", { title: "the ranks that the data allow" }, "ranks")),
+        html("span", { class: "wb-spa" }, html("abbr", { title: "agreement with experts, 0 to 1" }, "SPA"))]);
     }
 
     large(id) {
@@ -327,12 +365,11 @@
       return html("div", { class: "wb-panels" }, [
         this.plane.box, weights, html("div", { class: "wb-over" }, [this.essChart.box, this.measureChart.box]),
         html("div", { class: "wb-rank" }, [
-          html("p", { class: "wb-head" }, titled("All scorers by SPA at this β",
-            " ▲▼: places won or lost against β₀. Click one to follow it.")),
+          html("p", { class: "wb-head" }, titled("All scorers by SPA at this β", ` ${MARKS} Click one to follow it.`)),
           html("p", { class: "wb-find" },
             [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]),
-          this.list]),
-        html("div", { class: "wb-over" }, [this.spaChart.box, this.rankChart.box]), this.signature]);
+          this.columns(), this.list]),
+        html("div", { class: "wb-over wb-beside" }, [this.spaChart.box, this.rankChart.box]), this.signature]);
     }
 
     listen() {
@@ -390,9 +427,16 @@
         mark("wb-home", natural, natural), html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(3)}`));
       const shown = this.mini ? 5 : page.M;
       this.rows = Array.from({ length: shown }, () => {
-        const cells = ["wb-place", "wb-scorer", "wb-change", "wb-spa"].map((c) => html("span", { class: c }));
-        return { item: html("li", {}, cells), cells };
+        const cells = ["wb-place", "wb-scorer", "wb-change", "wb-whisker", "wb-ranks", "wb-spa"]
+          .map((c) => html("span", { class: c }));
+        [cells[2], cells[4]].forEach((cell) => cell.setAttribute("role", "img")); // signs: what they say is in a label
+        const rule = html("span", { class: "wb-rule" }); // above the first of a cluster, with the cluster's name
+        const bar = [html("i"), html("b")]; // from the best compatible rank to the worst, and a tick at its own
+        cells[3].append(...bar);
+        set(cells[3], { "aria-hidden": "true" });
+        return { item: html("li", {}, [rule, ...cells]), cells, rule, bar };
       });
+      this.axis.forEach((node, n) => write(node, [1, page.M][n]));
       this.list.replaceChildren(...this.rows.map((r) => r.item));
       this.note.textContent = "";
       if (!this.mini) {
@@ -400,7 +444,7 @@
         this.followed = kept >= 0 ? kept : page.order[page.natural][0];
         this.names.replaceChildren(...page.scorers.map((s) => html("option", { value: s })));
         this.found.textContent = "";
-        this.signature.textContent = page.signature;
+        this.signature.textContent = `${page.signature}|${page.verdict.signature}`;
         this.barRows = page.byQuality.map((k) => {
           const parts = [html("span", { class: "wb-system-name", title: page.systems[k] }, page.systems[k]),
             html("span", { class: "wb-bar" }, html("i")), html("span", { class: "wb-value" })];
@@ -502,12 +546,15 @@
     drawFollowed() {
       const { page, followed } = this;
       const [spa, rank] = [page.spa, page.rank].map((table) => table.map((row) => row[followed]));
-      const [low, high] = [Math.min(...spa), Math.max(...spa)];
+      const between = (ends) => page.tested.flatMap((t, stop) => (t ? [ends(t, stop)] : []));
+      const around = between((t, stop) => [-1, 1].map((s) => clamp(spa[stop] + s * t.margin[followed], 0, 1)));
+      const all = [...spa, ...around.flat()];
+      const [low, high] = [Math.min(...all), Math.max(...all)];
       const pad = Math.max(0.01, 0.08 * (high - low));
       const marks = ticks(low - pad, Math.min(1, high + pad), tickStep(Math.max(0.02, high - low)));
-      this.spaChart.draw(page, low - pad, high + pad, marks.map((v) => [v, v.toFixed(2)]), [["wb-ink", spa]]);
+      this.spaChart.draw(page, low - pad, high + pad, marks.map((v) => [v, v.toFixed(2)]), [["wb-ink", spa]], around);
       const ranks = [1, Math.round((1 + page.M) / 2), page.M].map((v) => [v, String(v)]);
-      this.rankChart.draw(page, page.M, 1, ranks, [["wb-ink", rank]]);
+      this.rankChart.draw(page, page.M, 1, ranks, [["wb-ink", rank]], between((t) => [t.high[followed], t.low[followed]]));
     }
 
     update() {
@@ -523,22 +570,37 @@
       this.shares[1].textContent = `fluency ${(100 * (1 - beta)).toFixed(1)} %`;
       set(this.slider, { "aria-valuetext": `β ${show(beta)}, effective sample size ${ess.toFixed(1)} of ${page.K}` });
       this.plane.update(stop);
-      this.rows.forEach(({ item, cells }, n) => {
-        const m = page.order[stop][n];
-        const up = page.rank[page.natural][m] - page.rank[stop][m];
-        item.dataset.m = m;
-        item.dataset.spa = page.spa[stop][m];
-        item.className = m === this.followed ? "wb-followed" : "";
-        write(cells[0], page.rank[stop][m]);
-        write(cells[1], brief(page.scorers[m]));
-        cells[1].title = page.scorers[m];
-        write(cells[2], up > 0 ? `▲ ${up}` : up < 0 ? `▼ ${-up}` : "–");
-        cells[2].className = `wb-change ${up > 0 ? "wb-up" : up < 0 ? "wb-down" : ""}`;
-        set(cells[2], { "aria-label": up > 0 ? `up ${places(up)}` : up < 0 ? `down ${places(-up)}` : "same place" });
-        write(cells[3], page.spa[stop][m].toFixed(3));
-      });
+      this.rows.forEach((row, n) => this.updateRow(row, page.order[stop][n]));
       if (!this.mini) this.updateLarge(stop, w, ess);
       this.say(beta, w, ess);
+    }
+
+    updateRow({ item, cells, rule, bar }, m) {
+      const { page, stop } = this;
+      const [rank, up, tested] = [page.rank[stop][m], page.rank[page.natural][m] - page.rank[stop][m], page.tested[stop]];
+      const real = tested !== null && tested.moved[m];
+      const opens = tested !== null && tested.first[m];
+      Object.assign(item.dataset, { m, spa: page.spa[stop][m] });
+      item.className = `${m === this.followed ? "wb-followed" : ""} ${opens ? "wb-opens" : ""}`.trim();
+      rule.hidden = !opens;
+      if (opens) write(rule, `cluster ${tested.cluster[m]}: ${scorers(tested.size[m])}`);
+      write(cells[0], rank);
+      write(cells[1], brief(page.scorers[m]));
+      cells[1].title = page.scorers[m];
+      write(cells[2], up > 0 ? `${real ? "▲" : "△"} ${up}` : up < 0 ? `${real ? "▼" : "▽"} ${-up}` : "–");
+      cells[2].className = `wb-change ${up && real ? "wb-real" : ""}`.trim();
+      const trust = !tested ? "not tested" : real ? "beyond noise" : "inside noise";
+      set(cells[2], { "aria-label": up ? `${up > 0 ? "up" : "down"} ${places(Math.abs(up))}, ${trust}` : "same place" });
+      const share = (x) => `${((100 * x) / page.M).toFixed(2)}%`;
+      bar.forEach((part) => { part.hidden = !tested; });
+      const span = (dash) => [...new Set([tested.low[m], tested.high[m]])].join(dash);
+      write(cells[4], tested ? span("–") : "");
+      set(cells[4], { "aria-label": tested ? `allowed: rank ${span(" to ")}` : "not tested" });
+      if (tested) {
+        Object.assign(bar[0].style, { left: share(tested.low[m] - 1), width: share(tested.high[m] - tested.low[m] + 1) });
+        bar[1].style.left = share(rank - 0.5);
+      }
+      write(cells[5], page.spa[stop][m].toFixed(3));
     }
 
     updateLarge(stop, w, ess) {
@@ -556,8 +618,11 @@
       this.values.forEach((node, n) => { node.textContent = page.measures[this.families[n]][stop].toFixed(3); });
       const m = this.followed;
       const [now, then] = [page.rank[stop][m], page.rank[page.natural][m]];
-      this.spaTitle.replaceChildren(...titled(page.scorers[m], ` SPA ${page.spa[stop][m].toFixed(3)}`));
-      this.rankTitle.replaceChildren(...titled(`Rank ${now} of ${page.M}`, ` ${then} at β₀`));
+      const tested = page.tested[stop];
+      const give = tested ? ` ± ${tested.margin[m].toFixed(3)}` : "";
+      const allowed = tested ? `, ${tested.low[m]} to ${tested.high[m]} allowed` : "";
+      this.spaTitle.replaceChildren(...titled(page.scorers[m], ` SPA ${page.spa[stop][m].toFixed(3)}${give}`));
+      this.rankTitle.replaceChildren(...titled(`Rank ${now} of ${page.M}`, `${allowed}; ${then} at β₀`));
       [this.essChart, this.measureChart, this.spaChart, this.rankChart].forEach((chart) => chart.update(stop));
     }
 
@@ -572,11 +637,20 @@
       const was = page.rank[page.natural][page.scorers.indexOf(top)];
       const then = stop === page.natural ? "" : `, ${was > 1 ? `number ${was}` : "as"} at β₀`;
       const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${top}${then}`;
-      const moved = page.rank[stop].filter((r, m) => r !== page.rank[page.natural][m]).length;
+      const tested = page.tested[stop];
+      const moved = page.scorers.map((_, m) => m).filter((m) => page.rank[stop][m] !== page.rank[page.natural][m]);
+      const real = tested ? moved.filter((m) => tested.moved[m]).length : 0;
+      const shared = tested ? tested.size[page.order[stop][0]] : 0;
+      const cluster = !tested ? "" : shared > 1 ? `, in a cluster of ${shared}` : ", in a cluster of its own";
+      const many = moved.length !== 1;
+      const trust = many ? `${real || "none"} of them beyond noise` : `${real ? "" : "not "}beyond noise`;
+      const changes = stop === page.natural ? "" : !moved.length ? "No scorer changes place" :
+        `${moved.length} of ${scorers(page.M)} change${many ? "" : "s"} place${tested ? `, ${trust}` : ""}`;
+      const end = tested ? changes && `${changes}.` : `${changes}; outside that interval no tests ship.`;
       const text = `At β = ${show(beta)}${named[stop] || ""} in ${page.name}, ` +
         `${used === page.K ? "all" : `${used} of`} ${page.K} systems carry weight. ` +
-        `ESS ${ess.toFixed(1)} of ${page.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. ${first}. ` +
-        (stop === page.natural ? "" : `${moved} of ${page.M} scorers change places.`);
+        `ESS ${ess.toFixed(1)} of ${page.K}, ${stop >= from && stop <= to ? "inside" : "outside"} ` +
+        `the reliable interval. ${first}${cluster}. ${end}`;
       this.summary.textContent = text.trim();
       clearTimeout(this.saying);
       // spoken when the slider rests, not at each step
@@ -588,12 +662,16 @@
     csv() {
       const { page, stop } = this;
       const cell = (x) => (/[",\n]/.test(x) ? `"${String(x).replace(/"/g, '""')}"` : x);
-      const rows = [["kind", "name", "weight", "spa", "rank", "rank_at_natural_balance"],
-        ...page.byQuality.map((k) => ["system", page.systems[k], +page.w[stop][k].toFixed(8), "", "", ""]),
+      const tested = page.tested[stop];
+      const verdict = (m) => (tested ? [tested.cluster[m], tested.low[m], tested.high[m], tested.moved[m] ? "yes" : "no"] :
+        Array(4).fill("")); // nothing is known outside the reliable interval
+      const rows = [["kind", "name", "weight", "spa", "rank", "rank_at_natural_balance",
+        "cluster", "rank_low", "rank_high", "beyond_noise"],
+        ...page.byQuality.map((k) => ["system", page.systems[k], +page.w[stop][k].toFixed(8), ...Array(7).fill("")]),
         ...page.order[stop].map((m) => ["scorer", page.scorers[m], "",
-          page.spa[stop][m].toFixed(6), page.rank[stop][m], page.rank[page.natural][m]])];
+          page.spa[stop][m].toFixed(6), page.rank[stop][m], page.rank[page.natural][m], ...verdict(m)])];
       const signature = `# ${page.signature}|beta:${+page.stops[stop].toFixed(6)}|ess:${page.ess[stop].toFixed(4)}`;
-      return [signature, ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
+      return [signature + (tested ? `|${page.verdict.signature}` : ""), ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
     }
 
     async copied() {

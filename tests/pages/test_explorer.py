@@ -11,7 +11,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import whichbird as wb
+from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.study.sweep import sweep
+from whichbird.study.targets import beta_stops
 
 TIE = 1e-9
 SHOWN = 1e-6  # the page holds weights to eight digits
@@ -20,6 +22,9 @@ TARGETS = {
     "ende21": (0.1, 0.25, 0.4, 0.6, 0.9),
     "zhen23": (0.25, 0.5, 0.9, 0.95, 0.98),
 }
+VERDICT = ("cluster", "rank_low", "rank_high", "beyond_noise")  # columns of the CSV
+# stops for which tests ship
+INSIDE = {"ende24": (0.75, 0.86), "ende22": (0.9, 0.95), "zhen23": (0.94, 0.98), "jazh24": (0.995,)}
 
 
 class Explorer:
@@ -76,7 +81,11 @@ class Explorer:
         return self.script("""return [...root.querySelectorAll('.wb-ranking li')].map(li => ({
             place: +li.querySelector('.wb-place').textContent, name: li.querySelector('.wb-scorer').title,
             change: li.querySelector('.wb-change').textContent, spa: +li.dataset.spa,
-            followed: li.className === 'wb-followed'}))""")
+            change_said: li.querySelector('.wb-change').getAttribute('aria-label'),
+            bold: li.querySelector('.wb-change').classList.contains('wb-real'),
+            ranks: li.querySelector('.wb-ranks').textContent,
+            rule: li.querySelector('.wb-rule').hidden ? '' : li.querySelector('.wb-rule').textContent,
+            followed: li.classList.contains('wb-followed')}))""")
 
     def text(self, selector):
         return self.script("return root.querySelector(arguments[0]).textContent", selector)
@@ -106,6 +115,21 @@ def expected(name, beta):
     return d, r, *named
 
 
+def verdict(name, beta):
+    """Cluster, compatible ranks and whether a place changed for real, by scorer, as they ship for a stop."""
+    v = wb.load_significance(name)
+    d = wb.load(name)
+    b = 0 if beta == wb.balance(d.adequacy, d.fluency) else v.nearest(beta)
+    assert b == 0 or v.betas[b] == pytest.approx(beta, abs=1e-9)
+    each = np.stack([v.clusters(b), v.rank_low[b], v.rank_high[b], v.moved(b)], axis=1).tolist()
+    return {scorer: (*ranks, bool(real)) for scorer, (*ranks, real) in zip(v.scorers, each, strict=True)}
+
+
+def arrow(won, real=False):
+    up, down = "▲▼" if real else "△▽"
+    return f"{up} {won}" if won > 0 else f"{down} {-won}" if won < 0 else "–"
+
+
 def noise(browser):
     """Severe messages of the console, and addresses that are not on this disk."""
     errors = [e["message"] for e in browser.get_log("browser") if e["level"] == "SEVERE"]
@@ -126,9 +150,11 @@ def test_slider_shows_what_python_computes(explorer, name):
         assert {row["name"]: row["spa"] for row in rows} == pytest.approx(spa, abs=SHOWN)
         assert {row["name"]: row["place"] for row in rows} == rank
         assert [row["place"] for row in rows] == sorted(rank.values())
+        low, high = wb.beta_interval(d.adequacy, d.fluency, 0.9 * len(d.systems))
+        told = verdict(name, beta) if low <= beta <= high else {}
         for row in rows:
-            won = natural[row["name"]] - rank[row["name"]]
-            assert row["change"] == (f"▲ {won}" if won > 0 else f"▼ {-won}" if won < 0 else "–")
+            real = row["name"] in told and told[row["name"]][3]
+            assert row["change"] == arrow(natural[row["name"]] - rank[row["name"]], real)
         areas = np.array(
             explorer.script(
                 "return [...root.querySelectorAll('circle[data-k]')].map(c => "
@@ -140,12 +166,118 @@ def test_slider_shows_what_python_computes(explorer, name):
         assert np.allclose(areas / areas.sum(), r.weights, rtol=0.1, atol=0.003)
 
 
+@pytest.mark.parametrize("name", INSIDE)
+def test_clusters_ranks_and_real_changes_are_those_that_ship(explorer, name):
+    explorer.open().choose(name)
+    for beta in INSIDE[name]:
+        explorer.slide(beta)
+        *_, rank, natural = expected(name, beta)
+        told, rows = verdict(name, beta), explorer.ranking()
+        shares = [cluster for cluster, *_ in told.values()]
+        before = 0
+        for row in rows:
+            cluster, low, high, real = told[row["name"]]
+            won = natural[row["name"]] - rank[row["name"]]
+            size = shares.count(cluster)
+            assert row["rule"] == (f"cluster {cluster}: {size} scorer{'s' * (size > 1)}" if cluster > before else "")
+            assert row["ranks"] == (f"{low}–{high}" if low < high else str(low))
+            assert row["change"] == arrow(won, real) and row["bold"] == (won != 0 and real)
+            trust = "beyond noise" if real else "inside noise"
+            places = f"{abs(won)} place{'s' * (abs(won) > 1)}"
+            said = "same place" if won == 0 else f"{'up' if won > 0 else 'down'} {places}, {trust}"
+            assert row["change_said"] == said
+            before = cluster
+        changed = [n for n in rank if rank[n] != natural[n]]
+        real = sum(told[n][3] for n in changed)
+        first = shares.count(1)
+        summary = explorer.text(".wb-summary")
+        assert summary.endswith(
+            f"{len(changed)} of {len(rank)} scorers change place, {real or 'none'} of them beyond noise."
+        )
+        assert (f"in a cluster of {first}." if first > 1 else "in a cluster of its own.") in summary
+
+
+def test_bars_run_over_the_compatible_ranks(explorer):
+    explorer.open("#dataset=ende24&beta=0.75")
+    told, m = verdict("ende24", 0.75), 30
+    drawn = explorer.script("""return [...root.querySelectorAll('.wb-ranking li')].map(li => {
+        const [axis, bar, tick] = ['.wb-whisker', '.wb-whisker i', '.wb-whisker b'].map(
+            s => li.querySelector(s).getBoundingClientRect());
+        const at = (x) => (x - axis.left) / axis.width;
+        return [li.querySelector('.wb-scorer').title, at(bar.left), at(bar.right), at((tick.left + tick.right) / 2)]})""")
+    for place, (name, left, right, tick) in enumerate(drawn):
+        _, low, high, _ = told[name]
+        assert (left, right, tick) == pytest.approx(((low - 1) / m, high / m, (place + 0.5) / m), abs=0.01)
+
+
+def test_outside_the_reliable_interval_nothing_is_claimed(explorer):
+    explorer.open("#dataset=ende24&beta=0.4")
+    rows = explorer.ranking()
+    assert {row["rule"] for row in rows} == {row["ranks"] for row in rows} == {""}
+    assert not any(row["bold"] or row["change"][0] in "▲▼" for row in rows)
+    assert {row["change_said"].partition(", ")[2] for row in rows} == {"", "not tested"}
+    assert explorer.text(".wb-summary").endswith("scorers change place; outside that interval no tests ship.")
+    assert explorer.script("return [...root.querySelectorAll('.wb-whisker *')].every(x => x.hidden)")
+
+
+def test_at_the_natural_balance_clusters_are_those_of_equal_weights(explorer):
+    explorer.open("#dataset=enes24")
+    d = wb.load("enes24")
+    told = verdict("enes24", wb.balance(d.adequacy, d.fluency))
+    rows = explorer.ranking()
+    assert [row["ranks"] for row in rows] == ["{1}–{2}".format(*told[row["name"]]) for row in rows]
+    assert sum(row["rule"] != "" for row in rows) == max(cluster for cluster, *_ in told.values())
+    assert "beyond noise" not in explorer.text(".wb-summary")
+
+
+def test_followed_scorer_has_bands_where_tests_ship(explorer):
+    """The band's corners, back from pixels, against SPA ± t standard errors and the compatible ranks."""
+    explorer.open("#dataset=ende24&beta=0.75")
+    v = wb.load_significance("ende24")
+    name = explorer.ranking()[0]["name"]
+    m = v.scorers.index(name)
+    captions = explorer.script("return [...root.querySelectorAll('.wb-beside figcaption')].map(c => c.textContent)")
+    b = v.nearest(0.75)
+    assert captions[0].startswith(f"{name} SPA 0.") and captions[0].endswith(f" ± {v.t * v.se[b, m]:.3f}")
+    assert f", {v.rank_low[b, m]} to {v.rank_high[b, m]} allowed; " in captions[1]
+    paths = explorer.script("""return [...root.querySelectorAll('.wb-beside .wb-chart')].map(chart => [
+        chart.querySelector('.wb-band').getAttribute('d'), chart.querySelector('.wb-curve').getAttribute('d')])""")
+    points = lambda d: np.array([[float(x) for x in p.split()] for p in d.strip("MZ").split("L")])  # noqa: E731
+    d = wb.load("ende24")
+    stops = beta_stops(d.adequacy, d.fluency)
+    inside = np.flatnonzero((stops >= v.betas[1] - 1e-9) & (stops <= v.betas[-1] + 1e-9))
+    rows = np.arange(1, len(v.betas))
+    rows[np.abs(v.betas[1:] - wb.balance(d.adequacy, d.fluency)).argmin()] = 0
+    spa, margin = v.spa[rows, m], v.t * v.se[rows, m]
+    place = wb.spa_from_p(d.human_p, d.scorer_p, wb.reweight_sweep(d.adequacy, d.fluency, stops).weights)
+    ranks = 1 + (place > place[:, m : m + 1] + TIE).sum(axis=1)
+    for (band, curve), values, low, high in (
+        (paths[0], place[:, m], spa - margin, np.minimum(spa + margin, 1)),
+        (paths[1], ranks, v.rank_high[rows, m], v.rank_low[rows, m]),
+    ):
+        band, curve = points(band), points(curve)
+        assert len(band) == 2 * len(rows) and len(curve) == len(stops)
+        assert (band[: len(rows), 0] == curve[inside, 0]).all()
+        slope, start = np.polyfit(values, curve[:, 1], 1)  # the curve gives the scale: pixels to a tenth
+        assert start + slope * values == pytest.approx(curve[:, 1], abs=0.2)
+        assert band[: len(rows), 1] == pytest.approx(start + slope * high, abs=0.3)
+        assert band[len(rows) :, 1][::-1] == pytest.approx(start + slope * low, abs=0.3)
+
+
+def test_datasets_that_the_paper_lacks_are_marked(explorer):
+    explorer.open()
+    options = explorer.script("return [...root.querySelectorAll('option')].filter(o => o.value in arguments[0])"
+                              ".map(o => [o.value, o.textContent])", dict.fromkeys(wb.datasets(), 1))  # fmt: skip
+    assert [name for name, _ in options] == wb.datasets(aspects=True)
+    assert {name for name, text in options if text.endswith(", not in the paper")} == set(wb.datasets(paper=False))
+
+
 def test_measures_are_those_of_the_sweep(explorer):
     explorer.open("#dataset=ende24&beta=0.6")
     d = wb.load("ende24")
     row = sweep(d, [0.6]).iloc[0]
     shown = explorer.script("return [...root.querySelectorAll('.wb-legend b')].map(b => b.textContent)")
-    assert shown == [f"{row[family]:.3f}" for family in d.families]
+    assert shown == [f"{row[family]:.3f}" for family in PAPER_FAMILIES]
 
 
 def test_no_console_error_and_nothing_from_outside(explorer):
@@ -235,7 +367,7 @@ def test_guided_steps_lead_there(explorer):
 
 def test_summary_compares_with_the_natural_balance_only_elsewhere(explorer):
     explorer.open("#dataset=ende24")
-    assert explorer.text(".wb-summary").endswith("First: XCOMET-QE.")
+    assert re.search(r"First: XCOMET-QE, in a cluster of \d+\.$", explorer.text(".wb-summary"))
     explorer.slide(0.5)
     assert "First: XCOMET-QE, as at β₀." in explorer.text(".wb-summary")
 
@@ -281,7 +413,7 @@ def test_search_follows_a_scorer(explorer):
     name = "MetricX-24-Hybrid-QE"
     captions = explorer.script("return [...root.querySelectorAll('figcaption')].map(c => c.textContent)")
     assert any(c.startswith(f"{name} SPA 0.") for c in captions)
-    assert f"Rank {rank[name]} of 30 {natural[name]} at β₀" in captions
+    assert f"Rank {rank[name]} of 30; {natural[name]} at β₀" in captions
     box.send_keys("zzz")
     assert "No scorer" in explorer.text(".wb-find .wb-note")
     explorer.script("root.querySelector('.wb-ranking li:nth-child(2)').click()")
@@ -313,6 +445,20 @@ def test_csv_holds_weights_ranking_and_signature(explorer):
     assert {row["name"]: float(row["spa"]) for row in scorers} == pytest.approx(spa, abs=SHOWN)
     assert {row["name"]: int(row["rank"]) for row in scorers} == rank
     assert {row["name"]: int(row["rank_at_natural_balance"]) for row in scorers} == natural
+    assert {row[column] for row in rows for column in VERDICT} == {""}  # outside the reliable interval
+    explorer.slide(0.75)
+    explorer.script("window.copied = ''")
+    copy.click()
+    explorer.wait(lambda: explorer.script("return window.copied"))
+    first, *lines = explorer.script("return window.copied").splitlines()
+    assert first.startswith(f"# {d.signature}|beta:0.75|")
+    assert first.endswith(f"|{wb.load_significance('ende24').tests}")
+    rows = [row for row in csv.DictReader(lines) if row["kind"] == "scorer"]
+    told = {row["name"]: tuple(row[column] for column in VERDICT) for row in rows}
+    assert told == {
+        name: (str(cluster), str(low), str(high), "yes" if real else "no")
+        for name, (cluster, low, high, real) in verdict("ende24", 0.75).items()
+    }
 
 
 def test_csv_when_the_clipboard_is_refused(explorer):
@@ -377,10 +523,11 @@ def test_text_and_marks_stand_out(explorer, theme):
         const all = (what, ...selectors) => selectors.map(s => [s, paint(s, what)]);
         return {ground,
                 text: all('color', '.wb-summary', '.wb-shares .wb-adequacy', '.wb-shares .wb-fluency', 'figcaption',
-                          '.wb-value', '.wb-zero', '.wb-change')
+                          '.wb-value', '.wb-zero', '.wb-change', '.wb-ranks', '.wb-rule')
                       .concat(all('fill', 'svg text', '.wb-label.wb-adequacy', '.wb-label.wb-fluency')),
                 marks: all('stroke', '.wb-arm.wb-adequacy', '.wb-arm.wb-fluency', '.wb-hyperbola', '.wb-none',
-                           '.wb-curve.wb-adherence', '.wb-curve.wb-explainability')}""")
+                           '.wb-curve.wb-adherence', '.wb-curve.wb-explainability')
+                       .concat(all('backgroundColor', '.wb-whisker i', '.wb-whisker b'))}""")
     read = lambda colour: luminance([float(x) for x in re.findall(r"[\d.]+", colour)[:3]])  # noqa: E731
     ground = read(found["ground"])
     assert (ground < 0.1) == (theme == "dark")
@@ -422,10 +569,18 @@ def test_landing_page_has_a_small_one(landing):
         landing.slide(beta)
         _, r, spa, rank, _ = expected("ende21", beta)
         rows = landing.ranking()
+        assert {row["ranks"] for row in rows} == {""}
         assert len(rows) == 5 and [row["place"] for row in rows] == sorted(rank.values())[:5]
         assert [row["spa"] for row in rows] == pytest.approx([spa[row["name"]] for row in rows], abs=SHOWN)
         assert landing.state()["ess"] == pytest.approx(r.ess, rel=SHOWN)
+    landing.slide(0.25)
+    told, rows = verdict("ende21", 0.25), landing.ranking()
+    assert [row["ranks"] for row in rows] == ["{1}–{2}".format(*told[row["name"]]) for row in rows]
+    first = sum(cluster == 1 for cluster, *_ in told.values())
+    assert rows[0]["rule"] == f"cluster 1: {first} scorers" and "beyond noise." in landing.text(".wb-summary")
+    landing.slide(0.9)
     assert landing.script("return location.hash") == ""
+    landing.script("root.querySelector('.wb-side a').scrollIntoView({behavior: 'instant', block: 'center'})")
     landing.one(".wb-side a").click()
     landing.wait(lambda: landing.browser.current_url.endswith("use/explorer.html#dataset=ende21&beta=0.9"))
     landing.wait(lambda: landing.state()["beta"] == 0.9)

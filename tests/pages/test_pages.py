@@ -48,6 +48,13 @@ def test_stylesheets_load_nothing_from_another_host(html):
             raise AssertionError(f"{sheet.relative_to(html)} loads {address}")
 
 
+def test_the_site_carries_little_that_no_page_asks_for(html):
+    """One bundle of MathJax, no source maps. The limit leaves some megabytes for chapters to come."""
+    assert [p.name for p in (html / "_static/mathjax").glob("*.js")] == ["tex-chtml.js"]
+    assert not list(html.rglob("*.map"))
+    assert sum(p.stat().st_size for p in html.rglob("*") if p.is_file()) < 30e6
+
+
 def test_every_figure_has_alt_text(pages):
     for page in pages:
         for tag, attrs in Tags(page.read_text("utf-8")).found:

@@ -31,6 +31,11 @@ DECIMALS = {
     "spa_natural": 4,
     "ess": 2,
     "agreement": 3,
+    "spa_first": 4,
+    "spa_second": 4,
+    "lead": 4,
+    "lead_low": 4,
+    "lead_high": 4,
 }  # in tables on a terminal
 
 
@@ -121,7 +126,7 @@ def _csv(table: pd.DataFrame) -> str:
 
 def cell(value: object, decimals: int | None = None) -> str:
     if isinstance(value, tuple):
-        return " to ".join(map(cell, value))
+        return (" to " if all(isinstance(v, float) for v in value) else "; ").join(map(cell, value))
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if not isinstance(value, float):

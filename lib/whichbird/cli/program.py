@@ -23,14 +23,19 @@ from ..data import mtme, userfiles
 from ..data.digest import Digest, load
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
+from ..data.registry import DATASETS
+from ..data.segments import load_pool
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
-from ..study.contest import Contest, contest
-from ..study.overview import overview
+from ..study.contest import Contest, Scores, contest, need_aspects_of
+from ..study.overview import members, overview
 from ..study.ranking import rank, rank_sweep
+from ..study.story import crossings, story
 from ..study.sweep import need_aspects
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
+from ..study.tested import with_bands, with_tests
+from ..study.verdict import judged
 from .output import Result, cell, check_outputs, deliver, one_line, say
 
 if TYPE_CHECKING:
@@ -40,20 +45,42 @@ BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
 def datasets(args: argparse.Namespace) -> Result:
-    """List the datasets that ship.
+    """List the datasets that ship, or who takes part in one.
 
     For each: the number of systems, rated segments and scorers; the natural balance
     beta0, adequacy's share of the variance between systems; the range of balances
-    that reweighting can reach; and the reliable interval, in which the effective
-    sample size is at least 0.9 times the number of systems.
+    that reweighting can reach; the reliable interval, in which the effective sample
+    size is at least 0.9 times the number of systems; and whether the paper has it.
+
+    With a name: its systems and scorers, kept or left out and why; --json lists the
+    rated source lines, counted from 1, too.
 
     examples:
       whichbird datasets
+      whichbird datasets ende24
       whichbird datasets --json
     """
-    table = overview()
-    shown = table.drop(columns="note").astype(object)
-    return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not obtained"),))
+    if args.name is None:
+        table = overview()
+        shown = table.drop(columns="note").astype(object)
+        return Result({}, {"datasets": table}, (shown.where(shown.notna(), "not obtained"),))
+    d = load(args.name)
+    pool = load_pool(args.name)
+    table = members(pool)
+    facts = _facts(overview([d])) | {
+        "scorers": len(d.scorers),
+        "source_lines": d.source_lines,
+        "reference": d.reference,
+        "reference_of_wmt": d.info["standard"],
+        "documents": 0 if pool.documents is None else len(set(pool.documents)),
+        "raters": len(pool.rater_names),
+        "segments_left_out": tuple(f"{x.number}: {x.reason}" for x in pool.left_out if x.kind == "segment"),
+        "in_the_paper": DATASETS[args.name].paper,
+        "signature": d.signature,
+    }
+    shown = table.assign(kept=table["kept"].map({True: "kept", False: "left out"}))
+    lines = pd.DataFrame({"line": pool.lines + 1})
+    return Result(facts, {"members": table, "lines": lines}, (shown,))
 
 
 def reweight(args: argparse.Namespace) -> Result:
@@ -97,6 +124,12 @@ def rank_(args: argparse.Namespace) -> Result:
     Nothing needs to be downloaded: the p-values of people and of the shipped
     scorers are in the package. Without --beta all systems have the same weight.
 
+    cluster is WMT's: a scorer shares the cluster of those above it unless one of
+    them is significantly better (PERM-BOTH, p <= .05). rank_low and rank_high are
+    the best and the worst rank that go with the data (documents resampled, 95 %).
+    Tests of the shipped scorers ship for the reliable interval; others are made on
+    the spot, some seconds. --bare leaves them out.
+
     Score files have one of three forms, higher is better:
       .seg.score    the field's: lines "system, tab, score" without header; the n-th
                     line of a system is source line n. All source lines, or only the
@@ -121,7 +154,8 @@ def rank_(args: argparse.Namespace) -> Result:
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """
     d = load(args.dataset)
-    return _ranking(args, contest(d, _scores(args, d), args.reference), overview([d]))
+    scores = _scores(args, d)
+    return _ranking(args, _segments(args, d), scores, contest(d, scores, args.reference), overview([d]))
 
 
 def sweep(args: argparse.Namespace) -> Result:
@@ -129,8 +163,11 @@ def sweep(args: argparse.Namespace) -> Result:
 
     The table shows your scorers, or those named with --show, or else the five best
     at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
-    for each balance and scorer. --plot draws SPA and rank with the reliable
-    interval shaded. Score files are read as 'whichbird rank --help' says.
+    for each balance and scorer, with intervals of 95 % where the balance is
+    reliable; in brackets: the ranks that go with the data. --plot draws SPA and rank
+    with their bands, the reliable interval shaded, and marks where lines cross: full
+    if from one end of the interval to the other that change is more than noise.
+    Score files are read as 'whichbird rank --help' says.
 
     examples:
       whichbird sweep ende24 --scores my.seg.score --plot out.svg
@@ -138,7 +175,8 @@ def sweep(args: argparse.Namespace) -> Result:
       whichbird sweep ende24 --csv > sweep.csv
     """
     d = load(args.dataset)
-    return _sweep(args, contest(d, _scores(args, d), args.reference), overview([d]))
+    scores = _scores(args, d)
+    return _sweep(args, _segments(args, d), scores, contest(d, scores, args.reference), overview([d]))
 
 
 def evaluate(args: argparse.Namespace) -> Result:
@@ -175,13 +213,13 @@ def evaluate(args: argparse.Namespace) -> Result:
     else:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference or "refA")
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
         own = _scores(args, pool)
     with _about(pool.name):
         about = overview([pool])
     field = contest(pool, own)
     _chosen(args, field)  # a misspelt name is refused in any case
-    result = (_sweep if args.sweep else _ranking)(args, field, about)
+    result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
     return result._replace(shown=shown, notes=pool.notes)
 
@@ -246,45 +284,109 @@ def calibrate_(args: argparse.Namespace) -> Result:
     return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
-def _ranking(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> Result:
+def _segments(args: argparse.Namespace, d: Digest) -> Digest | Pool:
+    """What tests are made on: the shipped segments, with another reference if one is asked for."""
+    return d if args.reference in (None, d.reference) else load_pool(d.name, args.reference)
+
+
+def _ranking(
+    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+) -> Result:
     with _about(field.name):
         found = rank(field, args.beta)
-    shown = found.table.assign(own=found.table["own"].map({True: "yours", False: ""}))
+    facts: dict[str, object] = {}
+    if not args.bare:
+        found, tests = with_tests(found, field, source, args.beta, scores)
+        if tests is not None:
+            if tests.stop is not None and args.beta is not None and abs(tests.stop - args.beta) > 1e-9:
+                facts["tested_at"] = tests.stop
+            found = replace(found, signature=f"{found.signature}|{tests.signature}")
+    table = found.table.drop(columns="se", errors="ignore")
+    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
     shown = shown if field.own.any() else shown.drop(columns="own")
     shown = shown if args.beta is not None else shown.drop(columns=["rank_natural", "spa_natural"])
 
     def figure() -> Figure:
         from ..show import figures
 
-        table = rank_sweep(field, steps(field.adequacy, field.fluency, args.step))
-        interval = reliable_interval(field.adequacy, field.fluency)
-        return figures.ranks_over_beta(table, interval, _chosen(args, field), args.beta)
+        a, f = need_aspects_of(field)
+        sweep = rank_sweep(field, steps(a, f, args.step))
+        return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
 
     proof = {} if found.reweighting is None else _proof(found.reweighting)
     return Result(
-        _facts(about) | proof | {"signature": found.signature},
+        _facts(about) | proof | facts | {"signature": found.signature},
         {"ranking": found.table, "weights": found.weights},
         (shown,),
         figure,
     )
 
 
-def _sweep(args: argparse.Namespace, field: Contest, about: pd.DataFrame) -> Result:
+def _sweep(
+    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+) -> Result:
     chosen = _chosen(args, field)
-    targets = None if field.adequacy is None else steps(field.adequacy, field.fluency, args.step)
     with _about(field.name):
-        table = rank_sweep(field, targets)
+        a, f = need_aspects_of(field)
+        table = rank_sweep(field, steps(a, f, args.step))
+    if not args.bare:
+        table = with_bands(table, source, scores)
     shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
     for scorer in chosen:
         mine = table[table["scorer"] == scorer]
-        shown[scorer] = [f"{spa:.4f} #{place}" for spa, place in zip(mine["spa"], mine["rank"], strict=True)]
+        shown[scorer] = [_place(row) for _, row in mine.iterrows()]
 
     def figure() -> Figure:
         from ..show import figures
 
-        return figures.ranks_over_beta(table, reliable_interval(field.adequacy, field.fluency), chosen)
+        survive = () if args.bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
+        return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
 
     return Result(_facts(about) | {"signature": f"{field.signature}|beta:sweep"}, {"sweep": table}, (shown,), figure)
+
+
+def _place(row: pd.Series) -> str:
+    """SPA and rank of one scorer at one balance, and the ranks that go with the data where they are known."""
+    low, high = row.get("rank_low", np.nan), row.get("rank_high", np.nan)
+    return f"{row['spa']:.4f} #{row['rank']}" + ("" if np.isnan(low) else f" ({low:.0f}-{high:.0f})")
+
+
+def compare(args: argparse.Namespace) -> Result:
+    """Tell the story of two scorers over the reliable balances.
+
+    Who has the larger SPA, at which balances one is significantly better (PERM-BOTH,
+    p <= .05), and whether a change of order is more than noise: both orders are
+    significant, or the change of the lead is (documents resampled, 95 %). The table
+    has a row for each balance of the reliable interval: both SPAs, the lead of the
+    first over the second with its interval, p-values that the one or the other is
+    better, and the change of the lead since the natural balance.
+
+    A scorer of yours is named as --scores names it.
+
+    examples:
+      whichbird compare ende24 XCOMET MetricX-24
+      whichbird compare enes24 mine chrF --scores mine=my.seg.score --plot out.svg
+    """
+    d = load(args.dataset)
+    scores = _scores(args, d)
+    for name in (args.first, args.second):
+        if name not in [*d.scorers, *scores]:
+            raise DataError(f"{d.name} has no scorer {name!r}{near(name, [*d.scorers, *scores])}")
+    if args.first == args.second:
+        raise DataError(f"{args.first!r} is compared with itself; two scorers are needed")
+    source = _segments(args, d)
+    v = judged(source, (args.first, args.second), scores)
+    found = story(v, args.first, args.second)
+
+    def figure() -> Figure:
+        from ..show import figures
+
+        return figures.lead_over_beta(found)
+
+    facts = _facts(overview([d])) | {"first": args.first, "second": args.second, "real": found.between}
+    facts |= {"verdict": found.sentence, "signature": v.signature}
+    shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
+    return Result(facts, {"comparison": found.table}, (shown,), figure)
 
 
 def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
@@ -376,6 +478,10 @@ def _file(text: str) -> str:
     return text
 
 
+def _datasets_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="a dataset, to see who takes part in it")
+
+
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency"
@@ -388,6 +494,7 @@ def _rank_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
     _scores_arguments(parser)
+    _bare_argument(parser)
 
 
 def _dataset_arguments(parser: argparse.ArgumentParser) -> None:
@@ -401,7 +508,16 @@ def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     _step_argument(parser)
     _scores_arguments(parser)
+    _bare_argument(parser)
     _show_argument(parser)
+    _plot_argument(parser)
+
+
+def _compare_arguments(parser: argparse.ArgumentParser) -> None:
+    _dataset_arguments(parser)
+    parser.add_argument("first", help="a scorer of the dataset, or yours")
+    parser.add_argument("second", help="another")
+    _scores_arguments(parser)
     _plot_argument(parser)
 
 
@@ -411,9 +527,10 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--set", help="with --mtme: the set, as wmt24")
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
-    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA)")
+    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
     _scores_arguments(parser)
     _beta_arguments(parser)
+    _bare_argument(parser)
     _show_argument(parser)
     _plot_argument(parser)
 
@@ -470,6 +587,10 @@ def _scores_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _bare_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--bare", action="store_true", help="no tests: leave out clusters and rank intervals")
+
+
 def _show_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show", nargs="+", action="extend", metavar="SCORER", help="scorers to point out in a sweep")
 
@@ -480,10 +601,11 @@ def _plot_argument(parser: argparse.ArgumentParser) -> None:
 
 # name: (what runs, what adds its arguments). The docstring is the help.
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argparse.ArgumentParser], None]]] = {
-    "datasets": (datasets, lambda parser: None),
+    "datasets": (datasets, _datasets_arguments),
     "reweight": (reweight, _reweight_arguments),
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),
+    "compare": (compare, _compare_arguments),
     "evaluate": (evaluate, _evaluate_arguments),
     "calibrate": (calibrate_, _calibrate_arguments),
 }

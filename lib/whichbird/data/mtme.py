@@ -2,13 +2,13 @@
 
 A tree holds, for each set (wmt24) and language pair (en-de):
 
-    <set>/human-scores/<pair>.mqm.merged.seg.rating   system, tab, errors as JSON or None, tab, rater (and more: see `ratings`)
+    <set>/human-scores/<pair>.mqm.merged.seg.rating   system, tab, errors as JSON or None, tab, rater (see `ratings`)
     <set>/human-scores/<pair>.mqm.seg.score           system, tab (or a space), official MQM total or None
     <set>/metric-scores/<pair>/<scorer>-<variant>.seg.score   system, tab, score
     <set>/documents/<pair>.docs                       domain, tab, document
 
-one line per (system, source line), or per source line; the n-th line of a system is source line n. The rules below (which
-segments, systems and scorers are kept) are those under which the published tables come out.
+one line per (system, source line), or per source line; the n-th line of a system is source line n. The rules below
+(which segments, systems and scorers are kept) are those under which the published tables come out.
 """
 
 from __future__ import annotations
@@ -45,19 +45,20 @@ def read_mtme(
 ) -> Pool:
     """Read one dataset of an unpacked mt-metrics-eval-v2 tree into a `Pool`.
 
-    `root` is the tree or the folder that holds it. `reference` picks the variant of reference-based scorers ("standard": the
-    one WMT used; by default the one this book uses, refA wherever there is one); scorers without it take part with their `src`
-    variant, if they have one. Errors cost what the release says they cost unless `weights` are given.
+    `root` is the tree or the folder that holds it. `reference` picks the variant of reference-based scorers
+    ("standard": the one WMT used; by default the one this book uses, refA wherever there is one); scorers without it
+    take part with their `src` variant, if they have one. Errors cost what the release says they cost unless `weights`
+    are given.
 
-    `rating` says whose rating of a cell counts: "merged" (the merged file, or the union of the rater files), "mean" (of all
-    ratings of the cell), a round from 1 (the first rating of each cell, the second, …; the order is that of `Pool.ratings`) or
-    a rater's name. By default it is what the dataset's record says: "mean" for ende20, zhen20 and enzh22, else "merged".
-    The total is the official one with the default rating; it is what the organisers published and follows neither `taxonomy`
-    nor `weights`. With any other rating, and where there is no official total, it is minus the cost of all errors of the
-    ratings that count, those of neither aspect included.
+    `rating` says whose rating of a cell counts: "merged" (the merged file, or the union of the rater files), "mean" (of
+    all ratings of the cell), a round from 1 (the first rating of each cell, the second, …; the order is that of
+    `Pool.ratings`) or a rater's name. By default it is what the dataset's record says: "mean" for ende20, zhen20 and
+    enzh22, else "merged". The total is the official one with the default rating; it is what the organisers published
+    and follows neither `taxonomy` nor `weights`. With any other rating, and where there is no official total, it is
+    minus the cost of all errors of the ratings that count, those of neither aspect included.
 
-    `errors` is a raw table of errors, as `read_mqm_tsv` takes it, for a dataset whose tree has totals but no ratings (heen23).
-    It is put on the source lines of the tree and compared with the official totals, cell by cell.
+    `errors` is a raw table of errors, as `read_mqm_tsv` takes it, for a dataset whose tree has totals but no ratings
+    (heen23). It is put on the source lines of the tree and compared with the official totals, cell by cell.
     """
     source = _source(dataset)
     name = dataset if isinstance(dataset, str) else f"{source.set}/{source.pair}"
@@ -202,9 +203,9 @@ def _documents(path: Path) -> list[tuple[str, str]] | None:
 def find_source(root: str | Path, set_: str, pair: str) -> Source:
     """The source of a set and language pair in a tree: what is known about it, or what its files say.
 
-    A pair without per-error ratings is read for its totals alone; one with files of single raters and no merged file takes the
-    mean over the raters of a cell; one without totals sums its errors. No system is flagged. The reference is refA where some
-    scorer has it, else the first there is, in alphabetical order, else src.
+    A pair without per-error ratings is read for its totals alone; one with files of single raters and no merged file
+    takes the mean over the raters of a cell; one without totals sums its errors. No system is flagged. The reference is
+    refA where some scorer has it, else the first there is, in alphabetical order, else src.
     """
     for source in DATASETS.values():
         if (source.set, source.pair) == (set_, pair):

@@ -40,16 +40,18 @@ class Exclusion(NamedTuple):
 class Pool:
     """Systems × segments, checked on construction.
 
-    All score arrays are (K, N), higher is better, rows in the order of `systems`. In `adequacy`, `fluency` and `total` NaN marks a
-    cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are the source lines
-    (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps. `errors` counts the errors behind
-    the two aspects: columns system, category, severity, count, penalty. `left_out` lists systems, scorers and segments of the files
-    that take no part, and why; `notes` says in sentences which scorers were left out and what else a reader should know.
-    `segments` names the N segments where their file does; else they go by their source lines.
+    All score arrays are (K, N), higher is better, rows in the order of `systems`. In `adequacy`, `fluency` and `total`
+    NaN marks a cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are
+    the source lines (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps.
+    `errors` counts the errors behind the two aspects: columns system, category, severity, count, penalty. `left_out`
+    lists systems, scorers and segments of the files that take no part, and why; `notes` says in sentences which scorers
+    were left out and what else a reader should know. `segments` names the N segments where their file does; else they
+    go by their source lines.
 
-    `raters` (K, N) says who rated each cell, as places in `rater_names`, −1 where nobody did or where it is a mean over several.
-    `documents` and `domains` name, for each of the N segments, the document and the kind of text it belongs to. `ratings` holds
-    every rating of a cell where cells were rated more than once: the first rating of each cell, the second, …
+    `raters` (K, N) says who rated each cell, as places in `rater_names`, −1 where nobody did or where it is a mean over
+    several. `documents` and `domains` name, for each of the N segments, the document and the kind of text it belongs
+    to. `ratings` holds every rating of a cell where cells were rated more than once: the first rating of each cell, the
+    second, …
     """
 
     name: str
@@ -127,7 +129,8 @@ class Pool:
         object.__setattr__(self, "scorers", scorers)
 
     def _matrix(self, given: ArrayLike, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
-        x: np.ndarray = check.matrix(given, f"pool {self.name}: {what}", allow_nan)
+        # row by row in memory, wherever it came from: the last bit of a mean depends on the order of its sum
+        x: np.ndarray = np.ascontiguousarray(check.matrix(given, f"pool {self.name}: {what}", allow_nan))
         if x.shape != shape:
             raise ValueError(
                 f"pool {self.name}: {what} has shape {x.shape} where {shape} (systems × segments) is expected"

@@ -6,8 +6,8 @@ For a language pair a tree may hold, in `human-scores`:
     <pair>.round2.mqm.merged.seg.rating   a second one of each, by another rater; likewise round3
     <pair>.mqm.<rater>.seg.rating         all that one rater rated
 
-one line per (system, source line): system, tab, errors as JSON or None, tab, rater. A cell's ratings have an order: by rounds
-where there are round files (the merged file is round 1), else by rater, rater2 before rater10.
+one line per (system, source line): system, tab, errors as JSON or None, tab, rater. A cell's ratings have an order: by
+rounds where there are round files (the merged file is round 1), else by rater, rater2 before rater10.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Cell(NamedTuple):
 
 
 class Pricing:
-    """What a list of errors costs in each aspect. Official costs are taken as they stand in the file, unless `weights` are given."""
+    """What a list of errors costs in each aspect: what the file says, unless `weights` are given."""
 
     def __init__(self, taxonomy: Taxonomy = TAXONOMY, weights: Weights | None = None):
         self.tally = Tally(taxonomy, weights or WEIGHTS)
@@ -273,7 +273,8 @@ def _read_layer(path: Path, pricing: Pricing, rater: str | None = None) -> Layer
 def mean(values: Sequence[float]) -> float:
     """The mean of a cell's ratings, to twelve significant digits; NaN where there is none.
 
-    Rounded so that cells with equal means are equal to the bit, whatever ratings the mean is made of: cells are grouped by it.
+    Rounded so that cells with equal means are equal to the bit, whatever ratings the mean is made of: cells are grouped
+    by it.
 
     >>> mean([-0.3, -0.1, -0.2]) == mean([-0.2, -0.2]) == -0.2, mean([])
     (True, nan)
@@ -322,8 +323,8 @@ def _arrays(cells: Grid, place: dict[str, int]) -> Rating:
 def _errors(systems: Sequence[str], counting: Grid) -> pd.DataFrame:
     """How often each system has an error of a category and severity, and what they cost.
 
-    Errors of several raters each count once, but cost their share: the price divided by the number of ratings of that cell.
-    So `aspect_means` of the table gives the means of the pool.
+    Errors of several raters each count once, but cost their share: the price divided by the number of ratings of that
+    cell. So `aspect_means` of the table gives the means of the pool.
     """
     costs: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for system, row in zip(systems, counting, strict=True):

@@ -31,6 +31,7 @@ class Source(NamedTuple):
 
 
 DATASETS = {
+    # 2020: three raters a cell, but the release lacks some ratings, nearly all of them with errors; the mean is over the rest
     "ende20": Source("wmt20", "en-de", "ref", "ref", rating="mean", paper=False),
     "zhen20": Source("wmt20", "zh-en", "ref", "ref", rating="mean", paper=False),
     "ende21": Source("wmt21.news", "en-de", "refC"),

@@ -147,7 +147,8 @@ def decode(form: str, digits: int, raw: bytes, alike: Alike | None = None) -> np
     first, at = unpack(raw, 0)
     numbers, _ = _unpack_cells(raw, at, alike)
     if form == "table":
-        return first[numbers].view(np.float64)
+        found: np.ndarray = first[numbers].view(np.float64)
+        return found
     out = _made(form, digits, numbers).view(np.int64)
     return (out + first if first.size else out).view(np.float64)
 
@@ -296,7 +297,7 @@ class _File:
         if record is None:
             return None
         flat = self.whole(record) if record[0] == "whole" else self.floats(record)
-        return np.ascontiguousarray(flat.reshape(self.shape[::-1]).T)
+        return flat.reshape(self.shape[::-1]).T
 
     def names(self, record: dict[str, Any] | None) -> tuple[str, ...] | None:
         return None if record is None else tuple(record["names"][k] for k in self.whole(record["at"]))
@@ -373,8 +374,8 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
     `reference` is the paper's unless you name the one WMT used, or "standard" for that.
 
     >>> pool = load_pool("ende24")
-    >>> pool.adequacy.shape, len(pool.scorers), pool.documents[0]
-    ((16, 487), 30, 'test-en-...')
+    >>> pool.adequacy.shape, len(pool.scorers), pool.domains[1]
+    ((16, 487), 30, 'news')
     """
     d = load(name)
     path = folder() / "segments" / f"{name}{ENDING}"

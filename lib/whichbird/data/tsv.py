@@ -86,12 +86,13 @@ def read_table(path: str | Path, pricing: Pricing) -> Table:
 def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS) -> Pool:
     """Read a raw MQM error table into a `Pool` without scorers.
 
-    Tab-separated with a header naming at least system, doc, doc_id (or docSegId), seg_id (or globalSegId), rater, category,
-    severity; one row per error, or one row of category "no-error" for a segment without any. Nothing is quoted. Rows of severity
-    "HOTW-test" are probes of the raters' attention: they are dropped, and a note counts them. A segment rated by several raters
-    gets their mean; in the error table each of their errors counts once, but costs its share. References are left out, as in
-    `read_mtme`. Segments keep the order in which the file first names them, and are called by their seg_id where no two share
-    one, else doc:doc_id:seg_id. The total is adequacy + fluency + errors of neither.
+    Tab-separated with a header naming at least system, doc, doc_id (or docSegId), seg_id (or globalSegId), rater,
+    category, severity; one row per error, or one row of category "no-error" for a segment without any. Nothing is
+    quoted. Rows of severity "HOTW-test" are probes of the raters' attention: they are dropped, and a note counts them.
+    A segment rated by several raters gets their mean; in the error table each of their errors counts once, but costs
+    its share. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them,
+    and are called by their seg_id where no two share one, else doc:doc_id:seg_id. The total is adequacy + fluency +
+    errors of neither.
     """
     path = Path(path)
     pricing = Pricing(taxonomy, weights)
@@ -148,9 +149,10 @@ def join_tsv(
 ) -> tuple[Ratings, list[str]]:
     """Put the errors of a raw table on the S systems and L source lines of a tree whose official totals (S, L) are known.
 
-    A segment's line follows from its globalSegId, or from its document and docSegId by `documents` (domain, document of each line);
-    both may count from 0 or 1. Taken is the way under which the most cells sum up to the official total. A share of at most 2 % of
-    cells may differ, with a note; more is refused. "merged" counts every rating of a cell, as "mean" does.
+    A segment's line follows from its globalSegId, or from its document and docSegId by `documents` (domain, document of
+    each line); both may count from 0 or 1. Taken is the way under which the most cells sum up to the official total. A
+    share of at most 2 % of cells may differ, with a note; more is refused. "merged" counts every rating of a cell, as
+    "mean" does.
     """
     table = read_table(path, pricing)
     renamed = _names(path, table, systems)

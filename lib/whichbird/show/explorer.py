@@ -1,34 +1,43 @@
 """What the live figures of the book show: a dataset along a fine grid of balances, small enough to sit in a page.
 
-The page computes nothing that needs a solver. Weights come from here, proven optimal; a scorer's SPA is a sum over
-pairs, which the page's script does by itself from weights and p-values.
+The page computes nothing that needs a solver or a resample. Weights come from here, proven optimal, and so do tests and
+intervals; a scorer's SPA is a sum over pairs, which the page's script does by itself from weights and p-values.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..core.augment import FAMILIES
+from ..core.augment import FAMILIES, PAPER_FAMILIES
 from ..core.balance import balance
+from ..core.check import Array, DataError
+from ..core.metametrics import spa_from_p
 from ..data.digest import Digest
-from ..data.registry import title
-from ..solve.reweight import reweight_sweep
+from ..data.registry import DATASETS, title
+from ..solve.reweight import reliable_interval, reweight_sweep
+from ..study.significance import clusters
 from ..study.sweep import measures, need_aspects
-from ..study.targets import beta_stops as beta_stops, is_reliable
+from ..study.targets import beta_stops as beta_stops
+from ..study.verdict import Verdict, load_significance
 from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
+FINE = 1e4  # margins of SPA likewise, to four digits
+DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
-def page_data(d: Digest, step: float = 0.005) -> dict:
+def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """One dataset as the page's script reads it: plain lists and numbers, ready for JSON.
 
-    P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances; at each
-    of them there are weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support
-    (None at the ends of the range, which have none), and the measures of every family that the digest holds. `titles`
-    says what those measures are called. `natural` and `reliable` are places in `stops`.
+    P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances: those of
+    `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are
+    weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support (None at the ends of
+    the range, which have none), and the paper's measures. `titles` says what those measures are called. `natural` and
+    `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
@@ -36,12 +45,23 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
     ([0.0073..., 0.1, 0.2], [6250000, 6250000])
     """
     a, f = need_aspects(d)
-    stops = beta_stops(a, f, step)
+    v = load_significance(d.name)
+    low, high = reliable_interval(a, f)
+    all_stops, tested = beta_stops(a, f, step), beta_stops(a, f)
+    tested = tested[(low <= tested) & (tested <= high)]
+    if v.scorers != tuple(d.scorers) or v.betas.size != 1 + tested.size or np.abs(v.betas[1:] - tested).max() > 1e-9:
+        raise DataError(f"{d.name}: the tests that ship are of other scorers or stops; rebuild them with 'make data'")
+    stops = np.concatenate([all_stops[all_stops < low], tested, all_stops[all_stops > high]])
+    first, last = int((stops < low).sum()), int((stops <= high).sum()) - 1
+    natural = int(np.abs(stops - balance(a, f)).argmin())
     solved = reweight_sweep(a, f, stops)
-    inner = np.flatnonzero([is_reliable(r) for r in solved])
+    # at the natural balance all systems count the same: that is the verdict's own first row, as at the command line
+    rows = [0 if n == natural else 1 + n - first for n in range(first, last + 1)]
+    spa = spa_from_p(d.human_p, d.scorer_p, solved.weights[first : last + 1])
     return {
         "name": d.name,
         "title": title(d.name),
+        "paper": d.name in DATASETS and DATASETS[d.name].paper,
         "signature": d.signature,
         "permutations": d.info["permutations"],
         "unit": UNIT,
@@ -53,22 +73,56 @@ def page_data(d: Digest, step: float = 0.005) -> dict:
         "human": d.counts("total").tolist(),
         "p": d.counts("scorers").tolist(),
         "stops": stops.tolist(),
-        "natural": int(np.searchsorted(stops, balance(a, f))),
-        "reliable": [int(inner[0]), int(inner[-1])],
+        "natural": natural,
+        "reliable": [first, last],
         "weights": np.round(solved.weights * UNIT).astype(int).tolist(),
         "eta": _short([r.eta for r in solved]),
         "lam": _short([r.lam for r in solved]),
-        "titles": {name: FAMILIES[name].title if name in FAMILIES else name for name in d.families},
-        "measures": {family: _short(y) for family, y in measures(d, solved.weights).items()},
+        "titles": {family: FAMILIES[family].title for family in PAPER_FAMILIES},
+        "measures": {
+            family: _short(y, 6) for family, y in measures(d, solved.weights, families=PAPER_FAMILIES).items()
+        },
+        "verdict": verdict_data(v, rows, spa),
     }
 
 
-def _short(values) -> list[float | None]:
-    """Eight digits, and None for what is not a number: JSON has no word for it."""
-    return [None if np.isnan(v) else float(f"{v:.8g}") for v in values]
+def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
+    """Some rows of a verdict, as the page's script reads them; `spa` (rows, M) is what the page ranks scorers by.
+
+    `low` and `high` are compatible ranks and `margin` is half of SPA's interval (whole numbers of 1/FINE): M numbers in the
+    first row, and in each later one the steps from the row before, which are mostly 0. `opens` has the places in the
+    ranking, counted from 0, at which a cluster starts, but for the first; `moved` the scorers that change place for real.
+    """
+    scores = spa.round(DIGITS)
+    found = [clusters(score, v.p[b]) for score, b in zip(scores, rows, strict=True)]
+    ordered = [cluster[np.argsort(-score, kind="stable")] for cluster, score in zip(found, scores, strict=True)]
+    return {
+        "fine": FINE,
+        "signature": v.tests,
+        "low": _steps(v.rank_low[rows]),
+        "high": _steps(v.rank_high[rows]),
+        "margin": _steps(np.rint(v.t * v.se[rows] * FINE).astype(np.int64)),
+        "opens": [(1 + np.flatnonzero(np.diff(cluster))).tolist() for cluster in ordered],
+        "moved": [np.flatnonzero(v.moved(b)).tolist() for b in rows],
+    }
 
 
-def embed(pages: list[dict], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> Shown:
+def _steps(x: np.ndarray) -> list[list[int]]:
+    """Rows of whole numbers as their first row and the steps between them.
+
+    >>> _steps(np.array([[3, 4], [3, 5]]))
+    [[3, 4], [0, 1]]
+    """
+    steps: list[list[int]] = np.diff(x, axis=0, prepend=0).tolist()
+    return steps
+
+
+def _short(values: Iterable[float], digits: int = 8) -> list[float | None]:
+    """Some digits, and None for what is not a number: JSON has no word for it."""
+    return [None if np.isnan(v) else float(f"{v:.{digits}g}") for v in values]
+
+
+def embed(pages: list[dict[str, Any]], root: str, mode: str = "full", stand_in: str = "", more: str = "") -> Shown:
     """The live figure as HTML: data, stylesheet, script, and a sentence in its place until the script has run.
 
     `root` leads from the page to the book's top folder; `mode` is "full" or "mini". `stand_in` names a figure of the page

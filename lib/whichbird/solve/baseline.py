@@ -7,8 +7,10 @@ tell whether that is the optimum.
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize
 
 from ..core.balance import Standard
@@ -26,7 +28,7 @@ def lattice(systems: int, resolution: int) -> np.ndarray:
            [0. , 1. ]])
     """
     shares = np.array(list(combinations_with_replacement(range(systems), resolution)))
-    return (shares[:, :, None] == np.arange(systems)).sum(axis=1) / resolution
+    return np.asarray((shares[:, :, None] == np.arange(systems)).sum(axis=1) / resolution)
 
 
 def starts(systems: int, count: int, seed: int = 0) -> np.ndarray:
@@ -39,7 +41,9 @@ def starts(systems: int, count: int, seed: int = 0) -> np.ndarray:
     return np.concatenate([np.full((1, systems), 1 / systems), draws])
 
 
-def descend(adequacy, fluency, beta: float, start, method: str = "SLSQP") -> np.ndarray:
+def descend(
+    adequacy: ArrayLike, fluency: ArrayLike, beta: float, start: np.ndarray, method: str = "SLSQP"
+) -> np.ndarray:
     """The weights (K,) where a local optimiser comes to rest from `start`; whether they reach `beta` is left to the caller.
 
     "SLSQP" solves a quadratic model at each step. "interior point" is scipy's trust-constr: it stays away from zero
@@ -83,7 +87,7 @@ def _onto(pool: Standard, beta: float, w: np.ndarray) -> np.ndarray:
 
 def _slsqp(pool: Standard, beta: float, start: np.ndarray, distortion: Distortion = COLLISION) -> np.ndarray:
     ones = np.ones(start.size)
-    met = [
+    met: list[Any] = [
         {"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: ones},
         {"type": "eq", "fun": lambda w: _balance(pool, w)[0] - beta, "jac": lambda w: _balance(pool, w)[1]},
     ]
@@ -92,9 +96,9 @@ def _slsqp(pool: Standard, beta: float, start: np.ndarray, distortion: Distortio
         start,
         jac=distortion.gradient,
         method="SLSQP",
-        bounds=Bounds(0, 1),
+        bounds=Bounds(0.0, 1.0),
         constraints=met,
-        options={"ftol": 1e-14, "maxiter": 500},
+        options=cast(Any, {"ftol": 1e-14, "maxiter": 500}),
     )
     return _simplex(end.x)
 
@@ -103,38 +107,38 @@ def _interior_point(pool: Standard, beta: float, start: np.ndarray) -> np.ndarra
     """On b, not on β: it is a quadratic, so its Hessian is a constant."""
     linear = (1 - beta) * pool.a**2 - beta * pool.f**2
     hessian = 2 * (beta * np.outer(pool.f, pool.f) - (1 - beta) * np.outer(pool.a, pool.a))
-    met = [
+    met: list[Any] = [
         LinearConstraint(np.ones((1, start.size)), 1, 1),
         NonlinearConstraint(
             lambda w: w @ linear + w @ hessian @ w / 2,
             0,
             0,
             jac=lambda w: (linear + hessian @ w)[None],
-            hess=lambda w, v: v[0] * hessian,
+            hess=cast(Any, lambda w, v: v[0] * hessian),  # the stubs know of one argument only
         ),
     ]
     end = minimize(
-        lambda w: w @ w,
+        COLLISION.value,
         start,
-        jac=lambda w: 2 * w,
-        hess=lambda w: 2 * np.eye(w.size),
-        bounds=Bounds(0, 1),
+        jac=COLLISION.gradient,
+        hess=cast(Any, lambda w: 2 * np.eye(w.size)),
+        bounds=Bounds(0.0, 1.0),
         method="trust-constr",
         constraints=met,
-        options={"maxiter": 1000},
+        options=cast(Any, {"maxiter": 1000}),
     )
     return _simplex(end.x)
 
 
-def _balance(pool: Standard, w: np.ndarray):
+def _balance(pool: Standard, w: np.ndarray) -> tuple[float, np.ndarray]:
     """β and its gradient on the plane Σw = 1; nan where an optimiser has put all weight in one place."""
     a, f = pool.a - w @ pool.a, pool.f - w @ pool.f
     s_a, s_f = w @ a**2, w @ f**2
     with np.errstate(all="ignore"):
         beta = s_a / (s_a + s_f)
-        return beta, ((1 - beta) * a**2 - beta * f**2) / (s_a + s_f)
+        return float(beta), ((1 - beta) * a**2 - beta * f**2) / (s_a + s_f)
 
 
 def _simplex(w: np.ndarray) -> np.ndarray:
     w = np.clip(w, 0, None)
-    return w / w.sum()
+    return np.asarray(w / w.sum())

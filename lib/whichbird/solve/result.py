@@ -139,7 +139,7 @@ class Reweightings:
 
     @property
     def proven(self) -> np.ndarray:
-        return np.isfinite(self.gap)
+        return np.asarray(np.isfinite(self.gap))
 
     def insist(self) -> None:
         """Raise NotProven if a target within reach is without proof."""

@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
@@ -57,7 +58,9 @@ RELIABLE = 0.9  # a weighting is called reliable while its effective sample size
 CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
-def reweight(adequacy, fluency, beta, distortion: str | Distortion = "collision") -> Reweighting:
+def reweight(
+    adequacy: ArrayLike, fluency: ArrayLike, beta: float, distortion: str | Distortion = "collision"
+) -> Reweighting:
     """The weighting with the largest effective sample size among those with balance `beta`, proven to be so.
 
     `adequacy`, `fluency`: (K,) system scores, K ≥ 2, in any common unit. `beta`: from 0 to 1, inside `reachable(...)`.
@@ -71,7 +74,9 @@ def reweight(adequacy, fluency, beta, distortion: str | Distortion = "collision"
     return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion)[0]
 
 
-def reweight_sweep(adequacy, fluency, betas, distortion: str | Distortion = "collision") -> Sweep:
+def reweight_sweep(
+    adequacy: ArrayLike, fluency: ArrayLike, betas: ArrayLike, distortion: str | Distortion = "collision"
+) -> Sweep:
     """`reweight` for many targets at once, several times faster than a loop. `betas`: (T,); a list of T results.
 
     The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`.
@@ -102,7 +107,7 @@ def reweight_sweep(adequacy, fluency, betas, distortion: str | Distortion = "col
     return Sweep(results, pools.a.shape[1])
 
 
-def reweight_many(adequacy, fluency, beta) -> Reweightings:
+def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> Reweightings:
     """`reweight` for many pools of the same size at once: resampled scores, or a pool with each system left out in turn.
 
     `adequacy`, `fluency`: (R, K), one pool a row. `beta`: one target for all; (R,), one for each pool; (R, T), several
@@ -137,7 +142,7 @@ def reweight_many(adequacy, fluency, beta) -> Reweightings:
     )
 
 
-def beta_interval(adequacy, fluency, ess) -> tuple[float, float]:
+def beta_interval(adequacy: ArrayLike, fluency: ArrayLike, ess: float) -> tuple[float, float]:
     """The interval of targets whose best weighting keeps an effective sample size of at least `ess`, 1 ≤ ess ≤ K.
 
     It is an interval because ESS*(β) rises up to the natural balance and falls after it. Ends to about 1e-12, rounded
@@ -151,17 +156,17 @@ def beta_interval(adequacy, fluency, ess) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def reliable_interval(adequacy, fluency, share: float = RELIABLE) -> tuple[float, float]:
+def reliable_interval(adequacy: ArrayLike, fluency: ArrayLike, share: float = RELIABLE) -> tuple[float, float]:
     """The balances at which the best weighting keeps an effective sample size of at least `share` of the K systems.
 
     >>> low, high = reliable_interval([0, 1, 2, 3], [0, 2, 1, 1])
     >>> round(low, 3), round(high, 3)
     (0.607, 0.8)
     """
-    return beta_interval(adequacy, fluency, max(1.0, share * len(adequacy)))  # no weighting has less than 1
+    return beta_interval(adequacy, fluency, max(1.0, share * np.size(adequacy)))  # no weighting has less than 1
 
 
-def reliable_intervals(adequacy, fluency, share: float = RELIABLE) -> np.ndarray:
+def reliable_intervals(adequacy: ArrayLike, fluency: ArrayLike, share: float = RELIABLE) -> np.ndarray:
     """`reliable_interval` of many pools of the same size at once: from (R, K) scores each, (R, 2).
 
     >>> reliable_intervals([[0, 1, 2, 3], [0, 1, 2, 4]], [[0, 2, 1, 1], [0, 2, 1, 0]]).round(3)
@@ -177,7 +182,7 @@ def reliable_intervals(adequacy, fluency, share: float = RELIABLE) -> np.ndarray
     return _intervals(pools, max(1.0, share * pools.a.shape[1]))
 
 
-def _intervals(pools: _Pools, ess) -> np.ndarray:
+def _intervals(pools: _Pools, ess: float) -> np.ndarray:
     """Both ends for each pool, all in step: (R, 2)."""
     count, size = pools.a.shape
     ess = check.vector([ess], "ess")[0]
@@ -190,7 +195,7 @@ def _intervals(pools: _Pools, ess) -> np.ndarray:
 
 def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np.ndarray:
     """Targets from the natural balance to `end` where √(Σw² − 1/K) reaches `goal`: Newton's method in a bracket."""
-    out = pools.natural[which].copy()
+    out: np.ndarray = pools.natural[which].copy()
     live = np.arange(which.size if goal else 0)
     inner, outer, beta, first = out, end, end, True
     while live.size:
@@ -262,7 +267,7 @@ class _Pools(NamedTuple):
         return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]))
 
     @classmethod
-    def many(cls, adequacy, fluency) -> _Pools:
+    def many(cls, adequacy: ArrayLike, fluency: ArrayLike) -> _Pools:
         """What `Standard.of` does, for all rows of (R, K) at once; scale zero where the systems do not differ."""
         a, f = check.matrix(adequacy, "adequacy"), check.matrix(fluency, "fluency")
         if a.shape != f.shape:
@@ -289,7 +294,7 @@ class _Pools(NamedTuple):
         return cls(a, f, scale, low, high, natural)
 
 
-def _grid(beta, pools: int) -> np.ndarray:
+def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
     """Targets as (R,) or (R, T)."""
     try:
         out = np.asarray(beta, dtype=np.float64)
@@ -303,7 +308,7 @@ def _grid(beta, pools: int) -> np.ndarray:
     return out
 
 
-def _targets(betas, low: float, high: float) -> np.ndarray:
+def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
     betas = check.vector(betas, "betas")
     for beta in betas:
         if not low - 4 * EPS <= _unit(beta) <= high + 4 * EPS:
@@ -314,10 +319,10 @@ def _targets(betas, low: float, high: float) -> np.ndarray:
 def _balance(a: np.ndarray, f: np.ndarray, w: np.ndarray) -> np.ndarray:
     """β of each row: standard scores (N, K), weights (N, K)."""
     s_a, s_f = (dot(w, (x - dot(w, x)[:, None]) ** 2) for x in (a, f))
-    return s_a / (s_a + s_f)
+    return np.asarray(s_a / (s_a + s_f))
 
 
-def _end_lines(x, y) -> tuple[np.ndarray, np.ndarray | None]:
+def _end_lines(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Uniform weights on the fullest line of points whose pairs have the largest share of x; a second as full, or None.
 
     Three points whose pairs share one |slope| are collinear, and the points of such a line are neighbours in sorted
@@ -371,9 +376,8 @@ class _Solved(NamedTuple):
 def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     """Certified optima for reachable targets (N,), each of pool `which` (N,)."""
     n, size = betas.size, pools.a.shape[1]
-    out = _Solved(
-        np.full((n, size), np.nan), np.full(n, np.nan), np.full(n, UNPROVEN, object), *np.full((2, n), np.nan), {}
-    )
+    beta, eta, lam = np.full((3, n), np.nan)
+    out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {})
     even = np.abs(betas - pools.natural[which]) <= 4 * EPS
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     bottom = betas - pools.low[which] <= 4 * EPS
@@ -415,7 +419,8 @@ def _sides(
     above = betas > pools.natural[which]
     a, f = pools.a[which], pools.f[which]
     x, v = np.where(above[:, None], a, f), np.where(above[:, None], f, a)
-    return above, x, v, np.sqrt(np.where(above, (1 - betas) / betas, betas / (1 - betas)))
+    with np.errstate(divide="ignore"):  # the side not taken may be without a bound
+        return above, x, v, np.sqrt(np.where(above, (1 - betas) / betas, betas / (1 - betas)))
 
 
 def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> np.ndarray:
@@ -430,7 +435,7 @@ def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray,
         good = apart & (off_balance(u, v, w, stretch) <= BETA_TOLERANCE / 2)
         good[good] = alone(*(y[good] for y in (u, v, q, h, p, P * (1 - DUAL_GAP))))
     _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
-    return part[~good]
+    return np.asarray(part[~good])
 
 
 def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> None:
@@ -468,7 +473,16 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
     _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, v, best)))
 
 
-def _write(out: _Solved, at, names, betas, above, u, v, w) -> None:
+def _write(
+    out: _Solved,
+    at: np.ndarray,
+    names: str | np.ndarray,
+    betas: np.ndarray,
+    above: np.ndarray,
+    u: np.ndarray,
+    v: np.ndarray,
+    w: np.ndarray,
+) -> None:
     """Note proven optima, with the multipliers that belong to them."""
     on, P = w > 0, dot(w, w)
     # w = max(0, Σw² + slope·g); fitted, as repaired weights have left their saddle
@@ -510,7 +524,7 @@ class _Side:
     x, v (M, K) are the scores of M pools, `kind` (n,) says which of them belongs to a target.
     """
 
-    def __init__(self, x, v, stretch, kind=None):
+    def __init__(self, x: np.ndarray, v: np.ndarray, stretch: np.ndarray, kind: np.ndarray | None = None) -> None:
         x, v = np.atleast_2d(x), np.atleast_2d(v)
         kind = np.zeros(stretch.size, int) if kind is None else kind
         self.stretch, self.kind, self.u, self.v = stretch, kind, stretch[:, None] * x[kind], v[kind]
@@ -521,11 +535,11 @@ class _Side:
         self.target = np.empty(0, int)
         self.q = self.h = self.p = np.empty(0)
 
-    def add(self, target, q, h, p) -> None:
+    def add(self, target: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray) -> None:
         self.target = np.append(self.target, target)
         self.q, self.h, self.p = np.append(self.q, q), np.append(self.h, h), np.append(self.p, p)
 
-    def _rows(self, targets) -> np.ndarray:
+    def _rows(self, targets: np.ndarray) -> np.ndarray:
         wanted = np.zeros(self.stretch.size, bool)
         wanted[targets] = True
         return np.flatnonzero(wanted[self.target])
@@ -579,10 +593,10 @@ class _Side:
                 w[0, order[n][run == full.argmax()]] = 1 / full.max()
                 self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
 
-    def _descend(self, target, *rows) -> None:
+    def _descend(self, target: np.ndarray, *rows: np.ndarray) -> None:
         self._offer(target, *descend(self.u[target], self.v[target], self.stretch[target], *rows))
 
-    def _offer(self, target, h, p, q, w) -> None:
+    def _offer(self, target: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
         """Take note of the feasible ones among these weightings."""
         off = off_balance(self.u[target], self.v[target], w, self.stretch[target])
         new = []
@@ -599,7 +613,7 @@ class _Side:
         if new:
             self.add(*map(np.array, zip(*new, strict=True)))
 
-    def _best(self, name) -> np.ndarray:
+    def _best(self, name: str) -> np.ndarray:
         return np.array([getattr(o, name) for o in self.best])
 
     def dual(self) -> np.ndarray:
@@ -607,7 +621,7 @@ class _Side:
         h, p, q, P = (self._best(name) for name in "hpqP")
         return alone(self.u, self.v, q, h, p, P * (1 - DUAL_GAP))
 
-    def gaps(self, targets) -> _Gaps:
+    def gaps(self, targets: np.ndarray) -> _Gaps:
         """What no row of these targets excludes."""
         rows, bottom, top = self._rows(targets), self.v.min(1), self.v.max(1)
         owner = self.target[rows]
@@ -626,7 +640,7 @@ class _Side:
         table = np.array(out).reshape(-1, 4)
         return _Gaps(table[:, 0].astype(int), table[:, 1], table[:, 2], table[:, 3].astype(int))
 
-    def _intervals(self, rows) -> tuple[np.ndarray, np.ndarray]:
+    def _intervals(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The means each row excludes, from where to where, rounded inwards."""
         n, q = self.target[rows], self.q[rows]
         square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], self._level()[n])[0]
@@ -637,7 +651,7 @@ class _Side:
         """For each target the collision probability below which nothing may remain."""
         return self._best("P") * (1 - INTERVAL_GAP)
 
-    def _copies(self, n) -> list[tuple[float, float]]:
+    def _copies(self, n: int) -> list[tuple[float, float]]:
         """Intervals around systems with many copies that hold no mean but that of all weight on the copies.
 
         Such a weighting has no balance, but var_u = var_v, so no saddle excludes it. Only m copies with 1/m under the
@@ -645,8 +659,9 @@ class _Side:
         better), and expanding the constraint about the copies shows that a weighting with anything elsewhere has its
         mean of v at least min (v-gap² − u-gap²) / |v-gap| away.
         """
-        out, points, u, v = [], self.points[self.kind[n]], self.u[n], self.v[n]
-        for point in np.flatnonzero(np.bincount(points) * self.best[n].P >= 1 - 1e-6):
+        out, points, u, v, best = [], self.points[self.kind[n]], self.u[n], self.v[n], self.best[n]
+        assert best is not None  # targets without any weighting have been given up before
+        for point in np.flatnonzero(np.bincount(points) * best.P >= 1 - 1e-6):
             k, other = np.flatnonzero(points == point)[0], points != point
             du, dv = np.abs(u[other] - u[k]), np.abs(v[other] - v[k])
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -673,7 +688,7 @@ class _Side:
         if bad.size:
             self._descend(n[bad], q[bad], gaps.left[k][bad], gaps.right[k][bad], h[bad], p[bad])
 
-    def look_for_ties(self, targets) -> None:
+    def look_for_ties(self, targets: np.ndarray) -> None:
         """Descend into other valleys as deep as the best: there must be rows whose bound is next to the best's."""
         rows = self._rows(targets)
         owner, q, P = self.target[rows], self.q[rows], self._best("P")

@@ -8,6 +8,9 @@ trusted: whatever else is computed here is checked by them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from ..core.balance import EPS
@@ -16,7 +19,9 @@ STEPS = 60  # of Newton's method before a climb is broken off; most take under t
 TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
 
 
-def excluded(u, v, q, h, p, P):
+def excluded(
+    u: np.ndarray, v: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray, P: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """h − √P ‖z₊‖, the square of the half-width a row excludes, less a bound on its rounding error; and ‖z₊‖ / √P.
 
     >>> u, v = np.array([[-0.1, 0.0, 0.1]]), np.array([[0.0, 0.8, 0.1]])
@@ -34,7 +39,7 @@ def excluded(u, v, q, h, p, P):
     return h - root * n - slack, n / root
 
 
-def alone(u, v, q, h, p, P):
+def alone(u: np.ndarray, v: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray, P: np.ndarray) -> np.ndarray:
     """For each row whether its saddle alone excludes every mean at the level P: remark 4 of `reweight`.
 
     >>> u, v = np.array([[-0.5, 0.0, 0.5]]), np.array([[0.0, 0.3, 0.1]])
@@ -52,10 +57,11 @@ def alone(u, v, q, h, p, P):
         a = s * (uu + s / 2) / den - 1
         b = s * off_u * uv / den - off_v
         c = square + s * off_u**2 * vv / den - off_v**2
-        return (a > 1e-9) & (c > 0) & (b * b < a * c)  # a is known to fewer digits where the pool is nearly a line
+        # a is known to fewer digits where the pool is nearly a line
+        return np.asarray((a > 1e-9) & (c > 0) & (b * b < a * c))
 
 
-def ascend(u, v, stretch):
+def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each row, Newton's method from the uniform weighting towards a local optimum: h, p, q and the weights (R, K).
 
     Three numbers solve three equations; near the natural balance few systems drop out on the way, and five or six steps
@@ -85,7 +91,9 @@ def ascend(u, v, stretch):
     return out
 
 
-def climb(u, v, q, h, p, P=None):
+def climb(
+    u: np.ndarray, v: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray, P: np.ndarray | None = None
+) -> np.ndarray:
     """For each row, move (h, p) uphill with the centre q fixed. Returns h, p and the height reached.
 
     With `P` the hill is h − √P ‖z₊‖, the square of the half-width excluded; without, it is h / ‖z₊‖, whose maximum is
@@ -101,9 +109,9 @@ def climb(u, v, q, h, p, P=None):
     """
     out, ones = np.empty((3, q.size)), np.ones(u.shape[1])
     row, v2, fixed = np.arange(q.size), (v - q[:, None]) ** 2, P is not None
-    s, P = np.full(q.size, np.nan), P if fixed else np.ones(q.size)
-    best, top = (s, h, p), np.full(q.size, -np.inf)
-    step, failed = (np.zeros(q.size),) * 3, np.zeros(q.size)
+    s, P = np.full(q.size, np.nan), np.ones(q.size) if P is None else P
+    best, top = [s, h, p], np.full(q.size, -np.inf)
+    step, failed = [np.zeros(q.size)] * 3, np.zeros(q.size)
     with np.errstate(all="ignore"):
         for n_step in range(STEPS):
             du = u - p[:, None]
@@ -148,7 +156,7 @@ def climb(u, v, q, h, p, P=None):
             done = better & (gain <= 1e-13 * np.abs(h))
             # this close to its widest an interval is wide enough; above √½ no two systems reach the target with this q
             done |= better & (gain < 0.02 * height) if fixed else height > 0.75
-            here, way = (s, h, p), (d_s, d_h, d_p)
+            here, way = [s, h, p], [d_s, d_h, d_p]
             if better.all():
                 top, best, step, failed = height, here, way, np.zeros(better.size)
                 s, h, p = (x + d for x, d in zip(here, way, strict=True))
@@ -170,12 +178,24 @@ def climb(u, v, q, h, p, P=None):
     return out
 
 
-def _solve2(aa, ab, bb, a, b):
+def _solve2(
+    aa: np.ndarray, ab: np.ndarray, bb: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     det = aa * bb - ab * ab
     return (bb * a - ab * b) / det, (aa * b - ab * a) / det
 
 
-def descend(u, v, stretch, q, left, right, h, p, height=None):
+def descend(
+    u: np.ndarray,
+    v: np.ndarray,
+    stretch: np.ndarray,
+    q: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    h: np.ndarray,
+    p: np.ndarray,
+    height: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
 
     A `height` says that the rows have been climbed already. Returns h, p, q and the weights (R, K).
@@ -215,7 +235,9 @@ def descend(u, v, stretch, q, left, right, h, p, height=None):
     return h, p, q, w
 
 
-def _stationarity(u, v, h, p, q, margin=0.0):
+def _stationarity(
+    u: np.ndarray, v: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, margin: float = 0.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The weights of each saddle, how far p, q are from their means and these from the constraint, and Newton's step.
 
     Returns w (R, K); the residuals (3, R): mean of u − p, mean of v − q, var_u − var_v to first order; and the step
@@ -241,7 +263,7 @@ def _stationarity(u, v, h, p, q, margin=0.0):
         return z / total[:, None], f / total, step
 
 
-def repair(u, v, w):
+def repair(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Move a little weight of each row to one system, the one that leaves the least collision, so that var_u = var_v.
 
     Very near an end of the range the optimum is a pair with next to nothing elsewhere, and Newton's method cannot see
@@ -261,27 +283,30 @@ def repair(u, v, w):
     return np.maximum(0, -g[row, k]), p, q, w
 
 
-def _error(u, v, stretch, h, w, miss):
+def _error(
+    u: np.ndarray, v: np.ndarray, stretch: np.ndarray, h: np.ndarray, w: np.ndarray, miss: np.ndarray
+) -> np.ndarray:
     """How far each row is from a local optimum: its means in units of √h, its balance as it is."""
     with np.errstate(all="ignore"):
-        return np.maximum(np.abs(miss[:2]).max(0) / np.sqrt(h), off_balance(u, v, w, stretch))
+        return np.asarray(np.maximum(np.abs(miss[:2]).max(0) / np.sqrt(h), off_balance(u, v, w, stretch)))
 
 
-def off_balance(u, v, w, stretch):
+def off_balance(u: np.ndarray, v: np.ndarray, w: np.ndarray, stretch: np.ndarray) -> np.ndarray:
     """|β(w) − β̂| for each row; nan where all weight is in one place."""
     with np.errstate(all="ignore"):
         var_u, var_v = dot(w, (u - dot(w, u)[:, None]) ** 2), dot(w, (v - dot(w, v)[:, None]) ** 2)
-        return np.abs(var_u - var_v) / ((1 / stretch**2 + 1) * (var_u + stretch**2 * var_v))
+        return np.asarray(np.abs(var_u - var_v) / ((1 / stretch**2 + 1) * (var_u + stretch**2 * var_v)))
 
 
-def _choose(mask, new, old):
+def _choose(mask: np.ndarray, new: Iterable[Any], old: Iterable[Any]) -> list[np.ndarray]:
     return [np.where(mask, a, b) for a, b in zip(new, old, strict=True)]
 
 
-def dot(a, b):
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The products of the last axes, as numpy.vecdot gives them; numpy 1 has none."""
-    return (a[..., None, :] @ b[..., None])[..., 0, 0]
+    out: np.ndarray = (a[..., None, :] @ b[..., None])[..., 0, 0]
+    return out
 
 
-def _cross(a, b):
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

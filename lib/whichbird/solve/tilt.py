@@ -81,7 +81,7 @@ def _starts(u: np.ndarray, v: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray
     return np.array([first[0], fit[1]]), p, q
 
 
-def _newton(u, v, t, p, q):
+def _newton(u: np.ndarray, v: np.ndarray, t: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, ...]:
     """Newton's method on the three equations from many starts: t, p, q where each ends, the weights (R, K), A (R,)."""
     with np.errstate(all="ignore"):
         for _ in range(STEPS):
@@ -110,7 +110,7 @@ def _newton(u, v, t, p, q):
     return t, p, q, w, shift
 
 
-def _weights(u, v, t, p, q):
+def _weights(u: np.ndarray, v: np.ndarray, t: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, ...]:
     """The weights of each tilt (R, K), A (R,), and what they are made of: u − p, v − q, g."""
     du, dv = u - p[:, None], v - q[:, None]
     g = (du - dv) * (du + dv)
@@ -121,8 +121,9 @@ def _weights(u, v, t, p, q):
     return e / total[:, None], top + np.log(total / u.size), du, dv, g
 
 
-def _better(u, v, stretch, best, t, p, q, w, shift) -> Tilt | None:
-    """The best of what was known and of these, those that miss the balance left out."""
+def _better(u: np.ndarray, v: np.ndarray, stretch: float, best: Tilt | None, *found: np.ndarray) -> Tilt | None:
+    """The best of what was known and of these (t, p, q, w, A), those that miss the balance left out."""
+    t, _, _, w, shift = found
     off = off_balance(np.tile(u, (len(w), 1)), np.tile(v, (len(w), 1)), w, np.full(len(w), stretch))
     for n in np.flatnonzero((off <= 5e-13) & (t > 0)):
         if w[n].max() <= 1 - 1e-9 and (best is None or kl(w[n]) < kl(best.w) - 1e-14):
@@ -135,8 +136,7 @@ def _dual_gap(u: np.ndarray, v: np.ndarray, tilt: Tilt) -> float:
 
     With p and q the means of w, exp(t g) at these gives w° anew; the proof holds for it, whatever w is.
     """
-    t = np.array([tilt.t])
-    (w,), (shift,), _, (y,), (g,) = _weights(u, v, t, np.array([tilt.w @ u]), np.array([tilt.w @ v]))
+    (w,), (shift,), _, (y,), (g,) = _weights(u, v, np.array([tilt.t]), np.array([tilt.w @ u]), np.array([tilt.w @ v]))
     t, spread = tilt.t, np.ptp(v)
     log_w = t * g - shift - np.log(v.size)  # finite where w underflows
     mean, curve = (
@@ -161,7 +161,7 @@ def _dual_gap(u: np.ndarray, v: np.ndarray, tilt: Tilt) -> float:
     return float(max(0.0, kl(tilt.w) + shift) + mean**2 / curve + rounding)
 
 
-def _intervals(u, v, stretch, best) -> tuple[Tilt | None, bool]:
+def _intervals(u: np.ndarray, v: np.ndarray, stretch: float, best: Tilt | None) -> tuple[Tilt | None, bool]:
     """Split the line of means until every part is excluded, descending from parts that are not; and whether that is done."""
     edges = np.linspace(v.min(), v.max(), 17)
     left, right = edges[:-1], edges[1:]
@@ -187,7 +187,7 @@ def _intervals(u, v, stretch, best) -> tuple[Tilt | None, bool]:
     return best, False
 
 
-def _climb(u, v, left, right, enough):
+def _climb(u: np.ndarray, v: np.ndarray, left: np.ndarray, right: np.ndarray, enough: float) -> list[np.ndarray]:
     """For each interval the best t and p found, and the bound they prove, rounded down; a bound over `enough` will do."""
     m = (v - left[:, None]) * (v - right[:, None])
     a = u * u - m

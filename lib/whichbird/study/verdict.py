@@ -1,4 +1,4 @@
-"""What ships about significance: for each dataset, tests and intervals at the explorer's stops, and what they amount to.
+"""What ships about significance: tests and intervals at the explorer's stops, and what they amount to.
 
 **What counts as a real change**, fixed before the book's tables were made. Two scorers change order between two
 balances if the one with the larger SPA at the first has the smaller at the second. The change is real if *both orders
@@ -14,7 +14,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,8 +73,8 @@ def changes(
 ) -> Changes:  # fmt: skip
     """Which pairs change order between two balances, and which for real.
 
-    For each of the two: `spa` (M,), `p` and `tail` (M, M), p-values of PERM-BOTH as shares and as normal tails. `se` (M, M)
-    are standard errors of the change of lead, from so many documents.
+    For each of the two: `spa` (M,), `p` and `tail` (M, M), p-values of PERM-BOTH as shares and as normal tails. `se`
+    (M, M) are standard errors of the change of lead, from so many documents.
 
     >>> spa, p = np.array([0.9, 0.8]), np.array([[1, 0.01], [0.99, 1]])
     >>> found = changes((spa, spa[::-1]), (p, p.T), (p, p.T), np.full((2, 2), 0.2), 50)
@@ -96,12 +96,13 @@ def changes(
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Tests and intervals of one dataset at B balances: the natural one, unweighted, first (NaN), then stops, ascending.
+    """Tests and intervals of one dataset at B balances: first the natural one, unweighted (NaN), then stops.
 
-    `spa` (B, M) as reported, from 1000 permutations; `se` its standard errors; `rank_low`, `rank_high` the best and the worst
-    compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (B, M, M) the same as normal tails, which can be smaller than
-    1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the natural balance, `ends_se`
-    (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests reach a target.
+    `spa` (B, M) as reported, from 1000 permutations; `se` its standard errors; `rank_low`, `rank_high` the best and
+    the worst compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (B, M, M) the same as normal tails, which can be
+    smaller than 1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the
+    natural balance, `ends_se` (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests
+    reach a target. `tests` is the part of the signature that says how the tests were made.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Verdict:
     resamples: int
     documents: int
     signature: str
+    tests: str
 
     @property
     def t(self) -> float:
@@ -145,7 +147,7 @@ class Verdict:
         return self._between(0, b, self.change_se[b])
 
     def moved(self, b: int) -> Bools:
-        """Which scorers change place for real from the natural balance to stop b: in a real change with anyone. (M,)."""
+        """Which scorers are in a real change with anyone from the natural balance to stop b: (M,)."""
         return np.asarray(self.changes(b).real.any(axis=1))
 
     def ends(self) -> Changes:
@@ -158,9 +160,12 @@ class Verdict:
 
 
 def build_significance(
-    source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED
+    source: Pool | Digest | str, resamples: int = RESAMPLES, seed: int = SEED, scores: Scores | None = None
 ) -> dict[str, np.ndarray]:
-    """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well."""
+    """Everything a `Verdict` holds, as small arrays to be saved; steps along the balances, since they pack well.
+
+    `scores`, as `rank` takes them, add scorers of your own.
+    """
     pool = pool_of(source)
     a, f = aspects(pool)
     stops, natural = np.empty(0), 0  # where no balance is known the natural one is all there is; else it is a stop
@@ -169,9 +174,9 @@ def build_significance(
         stops = beta_stops(a, f)
         stops = stops[(stops >= low) & (stops <= high)]
         natural = int(np.abs(stops - balance(a, f)).argmin())
-    tested = significance(pool, stops if stops.size else None, resamples=resamples, seed=seed)
-    found = intervals(pool, np.concatenate([[np.nan], stops]), resamples=resamples, seed=seed)
-    c = contest(pool)
+    tested = significance(pool, stops if stops.size else None, scores, resamples, seed)
+    found = intervals(pool, np.concatenate([[np.nan], stops]), scores, resamples, seed)
+    c = contest(pool, scores)
     k = len(pool.systems)
     w = np.concatenate([np.full((1, k), 1 / k), weightings(pool, stops)[1] if stops.size else np.empty((0, k))])
     i, j = np.triu_indices(len(c.scorers), 1)
@@ -248,6 +253,7 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
     count, ties, resamples = _unpack(arrays["p"]), _unpack(arrays["ties"]), int(info["resamples"])
     lead, change, ends = (_unpack(arrays[what], COARSE) for what in ("lead_se", "change_se", "ends_se"))
     tail = _unpack(arrays["z"]) * ROUGH
+    tests = _tests(resamples, int(info["documents"]), int(info["test"].rpartition("|seed:")[2].partition("|")[0]))
     return Verdict(
         name=info["name"],
         scorers=scorers,
@@ -264,14 +270,31 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
         reached=arrays["reached"].astype(np.int64),
         resamples=resamples,
         documents=int(info["documents"]),
-        signature=f"{info['reported']}|{info['test'].partition('|test:')[2]}|{info['intervals']}",
+        signature=f"{info['reported']}|{tests}",
+        tests=tests,
+    )
+
+
+def judged(source: Digest | Pool, scorers: Iterable[str], scores: Scores | None = None) -> Verdict:
+    """The verdict on some scorers, by name: what ships where all of them ship, else computed, on these scorers alone.
+
+    Ranks then are those among the scorers compared.
+    """
+    names, own = list(scorers), dict(scores or {})
+    if not isinstance(source, Pool) and not set(names) & set(own):
+        return load_significance(source.name)
+    pool = pool_of(source)
+    kept = {name: x for name, x in pool.scorers.items() if name in names}
+    return decode(
+        build_significance(replace(pool, scorers=kept), scores={name: x for name, x in own.items() if name in names})
     )
 
 
 class Standing(NamedTuple):
     """Where M scorers stand at one balance: cluster, compatible ranks, standard error of SPA, (M,) each, and PERM-BOTH.
 
-    `stop` is the balance at which tests that ship were made, the one next to that asked for; None where all is computed.
+    `stop` is the balance at which tests that ship were made, the one next to that asked for; None where all is
+    computed.
     """
 
     scorers: tuple[str, ...]
@@ -289,11 +312,11 @@ def standing(
     source: Pool | Digest | str, spa: ArrayLike, beta: float | None = None, scores: Scores | None = None,
     resamples: int = RESAMPLES, seed: int = SEED
 ) -> Standing:  # fmt: skip
-    """Clusters and compatible ranks of all scorers of `source` and of your own `scores`, at one balance (None: the natural).
+    """Clusters and compatible ranks of all scorers, your own `scores` among them, at one balance (None: natural).
 
-    `spa` (M,), the scorers of the source and then yours, is what they are ranked by. Where a dataset is named (or its digest
-    given), tests of its own scorers that ship are used, if `beta` lies inside the reliable interval; pairs with a scorer of
-    yours are tested at `beta` itself, and all is computed where nothing ships.
+    `spa` (M,), the scorers of the source and then yours, is what they are ranked by. Where a dataset is named (or its
+    digest given), tests of its own scorers that ship are used, if `beta` lies inside the reliable interval; pairs
+    with a scorer of yours are tested at `beta` itself, and all is computed where nothing ships.
     """
     pool = pool_of(source)
     a, f = aspects(pool)
@@ -303,7 +326,7 @@ def standing(
     stop = None if v is None or beta is None else float(v.betas[b])
     if v is not None and not scores:
         return Standing(
-            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.signature
+            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests
         )  # fmt: skip
     tested = significance(pool, at, scores, resamples, seed, only_own=v is not None)
     p = tested.p[0]
@@ -312,8 +335,13 @@ def standing(
     found = intervals(pool, [np.nan if beta is None else beta], scores, resamples, seed)
     return Standing(
         tested.scorers, clusters(spa, p), *found.ranks(0), found.se[0], found.t, p, stop,
-        f"{tested.signature}|{found.signature}",
+        _tests(resamples, found.documents, seed),
     )  # fmt: skip
+
+
+def _tests(resamples: int, documents: int, seed: int) -> str:
+    """How tests and intervals were made, as a part of a signature."""
+    return f"PERM-BOTH:{resamples}|documents:{documents}|bootstrap:{resamples}|testing seed:{seed}"
 
 
 def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:
@@ -328,10 +356,10 @@ def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:
 def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:
     """One row a dataset: what the tests amount to.
 
-    Columns name, scorers, documents, low, high (ends of the stops), first_low, first, first_high (scorers that share the
-    first cluster at the low end, at the natural balance, at the high end), pairs, changed (pairs that change order between
-    the ends), real, both, difference (of these, by either rule, by each), holm, reached (the share of resampled contests
-    that reach the stop most of them miss). Zeros and NaN where no balance is known.
+    Columns name, scorers, documents, low, high (ends of the stops), first_low, first, first_high (scorers that share
+    the first cluster at the low end, at the natural balance, at the high end), pairs, changed (pairs that change
+    order between the ends), real, both, difference (of these, by either rule, by each), holm, reached (the share of
+    resampled contests that reach the stop most of them miss). Zeros and NaN where no balance is known.
     """
     rows = []
     for v in verdicts:

@@ -1,0 +1,82 @@
+"""Rankings with their uncertainty: a ranking at one balance with its clusters and rank intervals, a sweep with its bands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..data.digest import Digest
+from ..data.pool import Pool
+from .contest import Contest, Scores
+from .intervals import intervals
+from .ranking import Ranking
+from .significance import pool_of
+from .verdict import Standing, load_significance, standing
+
+MARKS = ["cluster", "rank_low", "rank_high", "se"]
+
+
+def with_tests(
+    found: Ranking, field: Contest, source: Digest | Pool, beta: float | None = None, scores: Scores | None = None
+) -> tuple[Ranking, Standing | None]:
+    """A ranking whose table has the columns cluster, rank_low, rank_high and se (of SPA) too, and what they rest on.
+
+    `found` ranks the contest `field` at `beta`; `source` holds the segments, and `scores` those of your own scorers. A single
+    scorer has nobody to be compared with: its rank is 1.
+
+    >>> from whichbird import contest, load, rank
+    >>> d = load("ende24")
+    >>> field = contest(d)
+    >>> with_tests(rank(field), field, d)[0].table.loc[0, ["scorer", "cluster", "rank_low"]].tolist()
+    ['XCOMET-QE', 1, 1]
+    """
+    if len(field.scorers) < 2:
+        return replace(found, table=_ordered(found.table.assign(cluster=1, rank_low=1, rank_high=1, se=np.nan))), None
+    spa = found.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy()
+    s = standing(source, spa, beta, scores)
+    marks = pd.DataFrame({"cluster": s.cluster, "rank_low": s.rank_low, "rank_high": s.rank_high, "se": s.se})
+    place = [field.scorers.index(scorer) for scorer in found.table["scorer"]]
+    return replace(found, table=_ordered(found.table.join(marks.iloc[place].reset_index(drop=True)))), s
+
+
+def _ordered(table: pd.DataFrame) -> pd.DataFrame:
+    first = ["rank", "scorer", "spa", *MARKS]
+    return table[[*first, *table.columns.drop(first)]]
+
+
+def with_bands(table: pd.DataFrame, source: Digest | Pool, scores: Scores | None = None) -> pd.DataFrame:
+    """A `rank_sweep` with the columns spa_low, spa_high, rank_low, rank_high: intervals of 95 % where ESS ≥ 0.9 K, else NaN.
+
+    Those of the shipped scorers ship, at stops no further than .0025 apart from any reliable balance; with your own `scores`
+    among them, or a `Pool`, documents are resampled on the spot.
+    """
+    inner = np.sort(table.loc[table["reliable"], "beta"].unique())
+    names = table["scorer"].unique().tolist()
+    columns = ("spa_low", "spa_high", "rank_low", "rank_high")
+    if not inner.size:
+        return table.assign(**dict.fromkeys(columns, np.nan))
+    if isinstance(source, Pool) or scores:
+        found = intervals(pool_of(source), inner, scores)
+        scorers, t, se = found.scorers, found.t, found.se
+        ranks = [found.ranks(b) for b in range(inner.size)]
+    else:
+        v = load_significance(source.name)
+        rows = [v.nearest(beta) for beta in inner]
+        scorers, t, se = v.scorers, v.t, v.se[rows]
+        ranks = [(v.rank_low[b], v.rank_high[b]) for b in rows]
+    bands = pd.DataFrame(
+        {
+            "beta": np.repeat(inner, len(scorers)),
+            "scorer": list(scorers) * inner.size,
+            "se": np.ravel(se),
+            "rank_low": np.concatenate([low for low, _ in ranks]),
+            "rank_high": np.concatenate([high for _, high in ranks]),
+        }
+    )
+    out = table.merge(bands[bands["scorer"].isin(names)], on=["beta", "scorer"], how="left")
+    reach = t * out.pop("se")
+    return out.assign(spa_low=(out["spa"] - reach).clip(0, 1), spa_high=(out["spa"] + reach).clip(0, 1))[
+        [*table.columns, *columns]
+    ]

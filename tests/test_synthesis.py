@@ -251,3 +251,10 @@ def test_shipped_rows_are_recomputed(mtme_root):
     ours = evaluate(wb.read_mtme(mtme_root, "ted_zhen"))
     theirs = TABLE[TABLE["dataset"] == "ted_zhen"].reset_index(drop=True)
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9, atol=1e-10)  # ten digits are printed
+
+
+def test_a_pool_without_aspects_is_refused():
+    bare = Pool("bare", ("a", "b", "c"), np.arange(4), 4, A + F)
+    for make in (synthesise, evaluate):
+        with pytest.raises(wb.DataError, match="bare cannot be regrouped: that needs adequacy and fluency"):
+            make(bare)

@@ -21,6 +21,7 @@ CASES = {
     "reweight": ["reweight", "systems.csv", "--beta", "0.9095"],
     "reweight-sweep": ["reweight", "systems.csv", "--sweep", "--step", "0.25"],
     "rank": ["rank", "ende24", "--beta", "0.6"],
+    "compare": ["compare", "jazh24", "XCOMET-QE", "bright-qe"],
     "evaluate": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.5"],
     "evaluate-sweep": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--step", "0.25"],
     "calibrate": ["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "0.25", "--resamples", "200"],

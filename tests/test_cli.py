@@ -1,6 +1,7 @@
 """The command line end to end: what it prints, against independent computation; what it refuses; what it leaves on disk."""
 
 import csv
+import errno
 import io
 import itertools
 import json
@@ -116,12 +117,20 @@ def test_golden_ranking_by_hand():
         assert row["spa_natural"] == pytest.approx(wb.spa_from_p(d.human_p, p), abs=1e-12)
     spa = [row["spa"] for row in kept["ranking"]]
     assert spa == sorted(spa, reverse=True) and len(spa) == 30
-    assert kept["signature"] == unversioned(f"{d.signature}|beta:0.6")
+    v = wb.load_significance("ende24")  # PERM-BOTH and documents resampled, at the stop of that balance
+    b = v.nearest(0.6)
+    assert v.betas[b] == pytest.approx(0.6, abs=1e-12) and "tested_at" not in kept
+    row = {row["scorer"]: row for row in kept["ranking"]}
+    for column, expected in {"cluster": v.clusters(b), "rank_low": v.rank_low[b], "rank_high": v.rank_high[b]}.items():
+        assert [row[s][column] for s in v.scorers] == expected.tolist()
+    assert [row[s]["se"] for s in v.scorers] == pytest.approx(v.se[b], rel=1e-12)
+    assert kept["signature"] == unversioned(f"{d.signature}|beta:0.6|{v.tests}")
 
 
 def test_golden_datasets_by_hand():
     rows = {row["name"]: row for row in json.loads((GOLDEN / "datasets.json").read_text())["datasets"]}
-    assert list(rows) == wb.datasets()
+    assert list(rows) == wb.datasets() and len(rows) == 16
+    assert [name for name, row in rows.items() if not row["paper"]] == ["ende20", "zhen20", "enru22", "enzh22", "ende23"]
     hidden = rows["heen23"]
     assert (
         hidden["note"] == "its error ratings were not obtained"
@@ -191,6 +200,7 @@ def test_csv_holds_the_first_table_and_nothing_else(here, case):
     assert ("|beta:" in err) == (
         case.partition("-")[0] in ("rank", "evaluate", "calibrate")
     )  # the signature goes with it, beside the table
+    assert ("|PERM-BOTH:" in err) == (case in ("rank", "compare", "evaluate"))
 
 
 def test_tables_for_people(here):
@@ -198,16 +208,45 @@ def test_tables_for_people(here):
     heen = next(line for line in out.splitlines() if line.startswith("heen23"))
     assert code == 0 and heen.count("not obtained") == 5 and "nan" not in out.lower()
     out = run("rank", "ende24", "--beta", "0.6")[1]
-    assert out.splitlines()[-1] == f"{wb.load('ende24').signature}|beta:0.6"
-    assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +0\.9229$", out, re.M) and re.search(r"^reliable +yes$", out, re.M)
+    assert out.splitlines()[-1].startswith(f"{wb.load('ende24').signature}|beta:0.6|PERM-BOTH:1000|documents:171|")
+    assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +1 +17 +1 +0\.9229$", out, re.M) and re.search(r"^reliable +yes$", out, re.M)
     out = run("rank", "heen23")[1]
-    assert "its error ratings were not obtained" in out and out.rstrip().endswith("beta:natural")
+    assert "its error ratings were not obtained" in out and "|beta:natural|PERM-BOTH:1000|" in out
     starts = {
         line.index("#")
         for line in run("sweep", "ende24", "--show", "BLEU", "--step", "0.5")[1].splitlines()
         if "#" in line
     }
     assert len(starts) <= 2  # aligned to the right, so that the sign moves by the digits of the rank alone
+
+
+def test_rankings_without_tests(here):
+    tested, bare = (json.loads(run(*CASES["rank"], "--json", *more)[1]) for more in ([], ["--bare"]))
+    marks = {"cluster", "rank_low", "rank_high", "se"}
+    assert bare["signature"] + "|PERM-BOTH:1000|documents:171|bootstrap:1000|testing seed:7" == tested["signature"]
+    for row, other in zip(tested["ranking"], bare["ranking"], strict=True):
+        assert {k: v for k, v in row.items() if k not in marks} == other and marks <= set(row)
+        assert 1 <= row["rank_low"] <= row["rank_high"] <= 30 and row["se"] > 0
+    ranked = [row["cluster"] for row in tested["ranking"]]
+    assert ranked == sorted(ranked) and ranked[0] == 1
+
+
+def test_sweeps_carry_intervals_where_they_are_reliable(here):
+    argv = ["sweep", "jazh24", "--step", "0.2", "--csv"]
+    table = pd.read_csv(io.StringIO(run(*argv)[1]))
+    bands = ["spa_low", "spa_high", "rank_low", "rank_high"]
+    assert list(table)[-4:] == bands and table["reliable"].any() and not table["reliable"].all()
+    assert (table[bands].notna().all(axis=1) == table["reliable"]).all()
+    inner, v = table[table["reliable"]], wb.load_significance("jazh24")
+    assert ((inner["spa_low"] <= inner["spa"]) & (inner["spa"] <= inner["spa_high"])).all()
+    for row in inner.itertuples():
+        b, m = v.nearest(row.beta), v.scorers.index(row.scorer)
+        assert (row.rank_low, row.rank_high) == (v.rank_low[b, m], v.rank_high[b, m])
+        assert row.spa_low == pytest.approx(max(0, row.spa - v.t * v.se[b, m]), abs=1e-9)
+    bare = pd.read_csv(io.StringIO(run(*argv, "--bare")[1]))
+    assert bare.equals(table[list(bare)]) and not set(bands) & set(bare)
+    shown = run("sweep", "jazh24", "--step", "0.2")[1]
+    assert re.search(r"0\.\d{4} #\d+ \(\d+-\d+\)", shown) and "nan" not in shown.lower()
 
 
 def test_own_scorer_is_ranked_among_the_shipped(here):
@@ -222,7 +261,7 @@ def test_own_scorer_is_ranked_among_the_shipped(here):
     assert row["spa"] == pytest.approx(expected, abs=1e-13)  # sums of 120 numbers below 1, in another order
     assert row["rank"] == 1 + sum(other["spa"] > row["spa"] for other in found["ranking"])
     out = run("rank", "ende24", "--scores", "x=mine.seg.score")[1]
-    assert re.search(r"^ *\d+  x +0\.\d{4}  yours$", out, re.M)
+    assert re.search(r"^ *\d+  x +0\.\d{4} +\d+ +\d+ +\d+  yours$", out, re.M)
     assert refused(*run("rank", "ende24", "--scores", "BLEU=mine.seg.score")).endswith(
         "name yours with --scores NAME=FILE"
     )
@@ -238,7 +277,7 @@ def test_library_and_command_line_agree(here):
     assert wb.rank(d, 0.95, {"mine": shuffled}).table.equals(table) and wb.rank(
         d, 0.95, {"mine": x[:, d.lines]}
     ).table.equals(table)
-    out = run("rank", "enes24", "--beta", "0.95", "--scores", "mine.seg.score", "--csv")[1]
+    out = run("rank", "enes24", "--beta", "0.95", "--scores", "mine.seg.score", "--bare", "--csv")[1]
     assert out == table.to_csv(index=False)
     swept = wb.rank_sweep(d, [0.95], {"mine": x})
     assert swept.sort_values(["rank", "scorer"])["spa"].tolist() == table["spa"].tolist()
@@ -320,6 +359,82 @@ def test_unknown_categories_are_noted(here):
     assert "mqm.tsv|sys:3|seg:2|ref:none|perm:1000|seed:4" in out
 
 
+# ---- who takes part
+
+
+def test_members_of_a_dataset():
+    found, pool = json.loads(run("datasets", "ende24", "--json")[1]), wb.load_pool("ende24")
+    kept = [(row["kind"], row["name"]) for row in found["members"] if row["kept"]]
+    assert kept == [("system", s) for s in pool.systems] + [("scorer", s) for s in pool.scorers]
+    out = {(row["kind"], row["name"]): row["reason"] for row in found["members"] if not row["kept"]}
+    assert out[("system", "MSLC")] == "flagged by the organisers" and out[("system", "refB")] == "a human translation"
+    assert all(out.values()) and not any(row["reason"] for row in found["members"] if row["kept"])
+    assert [row["line"] for row in found["lines"]] == (pool.lines + 1).tolist()  # counted from 1, as in tables of scores
+    assert (found["reference"], found["reference_of_wmt"], found["in_the_paper"]) == ("refA", "refB", True)
+    assert (found["systems"], found["scorers"], found["segments"], found["source_lines"]) == (16, 30, 487, 998)
+    assert found["documents"] == len(set(pool.documents)) and found["raters"] == len(pool.rater_names)
+    text = run("datasets", "ende24")[1]
+    assert re.search(r"^system +MSLC +left out +flagged by the organisers$", text, re.M)
+    assert re.search(r"^scorer +XCOMET-QE +kept$", text, re.M) and text.rstrip().endswith(wb.load("ende24").signature)
+    rows = list(csv.DictReader(io.StringIO(run("datasets", "ende24", "--csv")[1])))
+    assert [(row["kind"], row["name"], row["reason"]) for row in rows] == [
+        (row["kind"], row["name"], row["reason"]) for row in found["members"]
+    ]
+    assert json.loads(run("datasets", "ende20", "--json")[1])["in_the_paper"] is False
+
+
+# ---- two scorers
+
+
+def test_golden_comparison_by_hand():
+    kept, v = json.loads((GOLDEN / "compare.json").read_text("utf-8")), wb.load_significance("jazh24")
+    d = wb.load("jazh24")
+    i, j = (v.scorers.index(s) for s in (kept["first"], kept["second"]))
+    rows = kept["comparison"]
+    assert [row["beta"] for row in rows] == v.betas[1:].tolist()
+    for b, row in enumerate(rows, start=1):
+        w = wb.reweight(d.adequacy, d.fluency, row["beta"]).weights
+        spa = [brute_spa(d.human_p, d.scorer_p[d.scorers.index(s)], w) for s in (kept["first"], kept["second"])]
+        assert [row["spa_first"], row["spa_second"]] == pytest.approx(spa, abs=6e-6)  # kept in steps of 1e-5
+        assert row["lead"] == pytest.approx(row["spa_first"] - row["spa_second"], abs=1e-12)
+        assert (row["p_first"], row["p_second"]) == (v.p[b, i, j], v.p[b, j, i])
+        assert row["lead_high"] - row["lead"] == pytest.approx(v.t * v.lead_se[b, i, j], abs=1e-12)
+        better = "first" if row["p_first"] <= 0.05 else "second" if row["p_second"] <= 0.05 else ""
+        assert row["better"] == better
+    lead = [row["lead"] for row in rows]
+    assert lead[0] * lead[-1] < 0 and kept["real"] is True
+    change = abs(lead[-1] - lead[0])
+    assert change > v.t * v.ends_se[i, j]  # the rule: the change of the lead beyond its interval
+    assert "From one end to the other that change is more than noise." in kept["verdict"]
+
+
+def test_comparison_for_people(here):
+    out = run(*CASES["compare"])[1]
+    kept = json.loads((GOLDEN / "compare.json").read_text("utf-8"))
+    assert out.splitlines()[-2] == kept["verdict"] and unversioned(out.splitlines()[-1]) == kept["signature"]
+    header = "beta spa_first spa_second lead lead_low lead_high better real".split()
+    at = next(n for n, line in enumerate(out.splitlines()) if line.split() == header)
+    assert len(out.splitlines()) == at + 1 + len(kept["comparison"]) + 3
+    only = run("compare", "heen23", "BLEU", "chrF")[1]  # its natural balance is all there is
+    assert re.search(r"^natural +0\.7683", only, re.M) and "nan" not in only.lower()
+    swapped = json.loads(run("compare", "jazh24", "bright-qe", "XCOMET-QE", "--json")[1])
+    for one, other in zip(swapped["comparison"], kept["comparison"], strict=True):
+        assert (one["lead"], one["p_first"]) == (-other["lead"], other["p_second"])
+
+
+def test_an_own_scorer_is_compared(here):
+    """A file with the scores of one that ships is that scorer: never better, never worse, and compared as that one is."""
+    d, pool = wb.load("jazh24"), wb.load_pool("jazh24")
+    Path("mine.seg.score").write_text(field(pool.scorers["XCOMET-QE"], d.systems))
+    same = json.loads(run("compare", "jazh24", "mine", "XCOMET-QE", "--scores", "mine.seg.score", "--json")[1])
+    assert {row["lead"] for row in same["comparison"]} == {0.0} and not same["real"]
+    assert same["verdict"].startswith("mine and XCOMET-QE have equal SPA at all 11 reliable balances tried")
+    found = json.loads(run("compare", "jazh24", "mine", "bright-qe", "--scores", "mine.seg.score", "--json")[1])
+    kept = json.loads((GOLDEN / "compare.json").read_text("utf-8"))
+    assert [r["lead"] for r in found["comparison"]] == pytest.approx([r["lead"] for r in kept["comparison"]], abs=1e-9)
+    assert found["real"] == kept["real"]
+
+
 # ---- refusals
 
 
@@ -327,7 +442,7 @@ def test_unknown_categories_are_noted(here):
     "argv, sentence",
     [
         (["rank", "edne24"], "rank: unknown dataset 'edne24'; did you mean 'enes24' or 'ende24' or 'ende23'?"),
-        (["sweep", "nothing"], "sweep: unknown dataset 'nothing'; there are ende21, zhen21, "),
+        (["sweep", "nothing"], "sweep: unknown dataset 'nothing'; there are ende20, zhen20, ende21, "),
         (["rank", "ende24", "--beta", "1.5"], "rank: ende24: beta is 1.5; a number from 0 to 1 is expected"),
         (["rank", "ende24", "--beta", "nan"], "rank: ende24: beta is nan; a number from 0 to 1 is expected"),
         (
@@ -386,7 +501,19 @@ def test_unknown_categories_are_noted(here):
             ["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "inf"],
             "calibrate: argument --step: inf is no number from 0.0001 to 1",
         ),
-        (["datasets", "x\ny"], ": unrecognized arguments: x y"),
+        (["datasets", "ende24", "x\ny"], ": unrecognized arguments: x y"),
+        (["datasets", "x\ny"], "datasets: unknown dataset 'x\\ny'; there are "),
+        (["datasets", "ende42"], "datasets: unknown dataset 'ende42'; did you mean 'ende24'"),
+        (["compare", "ende24", "XCOMET"], "compare: the following arguments are required: second"),
+        (["compare", "ende42", "XCOMET", "BLEU"], "compare: unknown dataset 'ende42'; did you mean 'ende24'"),
+        (["compare", "ende24", "XCOMET", "BLUE"], "compare: ende24 has no scorer 'BLUE'; did you mean 'BLEU'"),
+        (["compare", "ende24", "BLEU", "BLEU"], "compare: 'BLEU' is compared with itself; two scorers are needed"),
+        (
+            ["compare", "ende24", "BLEU", "chrF", "--reference", "refC"],
+            "compare: ende24 ships scorers with refA (the paper's) and refB (WMT's), not with 'refC'",
+        ),
+        (["compare", "ende24", "mine", "chrF", "--scores", "mine=no.csv"], "compare: no.csv: no such file"),
+        (["compare", "ende24", "BLEU", "chrF", "--plot", "x.txt"], "compare: --plot x.txt: a name that ends in"),
         (["evaluate", "--scores", "scores.csv"], "evaluate: one of the arguments --human --mtme is required"),
         (
             ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.0001"],
@@ -667,6 +794,7 @@ def test_output_files(here):
     [
         (["--plot", "x.jpeg"], "--plot x.jpeg: a name that ends in .svg, .png, .pdf is expected"),
         (["--plot", "no/x.svg"], "no/x.svg: there is no folder 'no'"),
+        (["--out", "new/"], "new/: names a folder; a file name is expected"),
         (["--out", "."], ".: is there already and no file; name another"),
         (["--out", "x.svg", "--plot", "./x.svg"], "--plot and --out both name ./x.svg; two names are needed"),
     ],
@@ -703,7 +831,7 @@ def test_a_link_stays_one(here):
     assert Path("link.csv").is_symlink() and Path("w.csv").read_text().startswith("system,")
 
 
-@pytest.mark.parametrize("case", ["reweight", "reweight-sweep", "evaluate", "evaluate-sweep", "calibrate"])
+@pytest.mark.parametrize("case", ["reweight", "reweight-sweep", "compare", "evaluate", "evaluate-sweep", "calibrate"])
 def test_plots(here, case):
     for name in ("one.svg", "two.svg"):
         assert run(*CASES[case], "--plot", name)[0] == 0
@@ -745,6 +873,26 @@ def test_interruption_leaves_nothing_half_written(here, monkeypatch):
     code, out, err = run("reweight", "systems.csv", "--beta", "0.7", "--out", "w.csv", "--force")
     assert (code, err) == (130, "whichbird reweight: interrupted\n")
     assert Path("w.csv").read_text() == "old" and not list(Path().glob(".*"))
+
+
+@pytest.mark.parametrize("code, number", [(2, n) for n in sorted(cli.NO_PLACE)] + [(1, errno.ENOSPC), (1, errno.EIO)])
+def test_a_place_is_input_and_a_broken_disk_a_failure(here, monkeypatch, code, number):
+    def fail(*_):
+        raise OSError(number, os.strerror(number), "x")
+
+    monkeypatch.setattr(cli, "solve", fail)
+    assert run("reweight", "systems.csv", "--beta", "0.7") == (code, "", f"whichbird reweight: x: {os.strerror(number)}\n")
+
+
+def test_trees_with_names_too_long(here):
+    argv = ["evaluate", "--set", "a", "--pair", "b", "--mtme"]
+    assert refused(*run(*argv, "x" * 999)).endswith("x: File name too long")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can make a file")
+def test_a_folder_in_which_nobody_can_make_a_file(here):
+    said = refused(*run("reweight", "systems.csv", "--beta", "0.7", "--csv", "--out", "/proc/w.csv"))
+    assert said.startswith("whichbird reweight: /proc/w.csv: ")
 
 
 def test_failures_are_one_sentence_and_exit_1(here, monkeypatch):

@@ -6,6 +6,7 @@ A command is one function from parsed arguments to a `Result`, and its docstring
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import warnings
@@ -41,6 +42,10 @@ from .output import Result, cell, check_outputs, deliver, one_line, say
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# What a system says of a name or a place, which is input; a full or a broken disk is a failure.
+NO_PLACE = {
+    errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS,
+}  # fmt: skip
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
@@ -155,7 +160,8 @@ def rank_(args: argparse.Namespace) -> Result:
     """
     d = load(args.dataset)
     scores = _scores(args, d)
-    return _ranking(args, _segments(args, d), scores, contest(d, scores, args.reference), overview([d]))
+    field = contest(d, scores, args.reference)
+    return _ranking(args, _segments(args, d), scores, field, overview([d]))
 
 
 def sweep(args: argparse.Namespace) -> Result:
@@ -164,10 +170,11 @@ def sweep(args: argparse.Namespace) -> Result:
     The table shows your scorers, or those named with --show, or else the five best
     at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
     for each balance and scorer, with intervals of 95 % where the balance is
-    reliable; in brackets: the ranks that go with the data. --plot draws SPA and rank
-    with their bands, the reliable interval shaded, and marks where lines cross: full
-    if from one end of the interval to the other that change is more than noise.
-    Score files are read as 'whichbird rank --help' says.
+    reliable; in brackets: the ranks that go with the data. --plot draws SPA and
+    rank with their bands, the reliable interval shaded, and marks where lines
+    cross: full if from one end of the interval to the other that change is more
+    than noise. --bare leaves intervals and marks out. Score files are read as
+    'whichbird rank --help' says.
 
     examples:
       whichbird sweep ende24 --scores my.seg.score --plot out.svg
@@ -176,7 +183,8 @@ def sweep(args: argparse.Namespace) -> Result:
     """
     d = load(args.dataset)
     scores = _scores(args, d)
-    return _sweep(args, _segments(args, d), scores, contest(d, scores, args.reference), overview([d]))
+    field = contest(d, scores, args.reference)
+    return _sweep(args, _segments(args, d), scores, field, overview([d]))
 
 
 def evaluate(args: argparse.Namespace) -> Result:
@@ -354,12 +362,12 @@ def _place(row: pd.Series) -> str:
 def compare(args: argparse.Namespace) -> Result:
     """Tell the story of two scorers over the reliable balances.
 
-    Who has the larger SPA, at which balances one is significantly better (PERM-BOTH,
-    p <= .05), and whether a change of order is more than noise: both orders are
-    significant, or the change of the lead is (documents resampled, 95 %). The table
-    has a row for each balance of the reliable interval: both SPAs, the lead of the
-    first over the second with its interval, p-values that the one or the other is
-    better, and the change of the lead since the natural balance.
+    Who has the larger SPA, at which balances one is significantly better
+    (PERM-BOTH, p <= .05), and whether a change of order is more than noise: both
+    orders are significant, or the change of the lead is (documents resampled,
+    95 %). The table has a row for each balance of the reliable interval: both SPAs,
+    the lead of the first over the second with its interval, p-values that the one
+    or the other is better, and the change of the lead since the natural balance.
 
     A scorer of yours is named as --scores names it.
 
@@ -369,9 +377,10 @@ def compare(args: argparse.Namespace) -> Result:
     """
     d = load(args.dataset)
     scores = _scores(args, d)
+    field = contest(d, scores, args.reference)
     for name in (args.first, args.second):
-        if name not in [*d.scorers, *scores]:
-            raise DataError(f"{d.name} has no scorer {name!r}{near(name, [*d.scorers, *scores])}")
+        if name not in field.scorers:
+            raise DataError(f"{d.name} has no scorer {name!r}{near(name, field.scorers)}")
     if args.first == args.second:
         raise DataError(f"{args.first!r} is compared with itself; two scorers are needed")
     source = _segments(args, d)
@@ -386,6 +395,8 @@ def compare(args: argparse.Namespace) -> Result:
     facts = _facts(overview([d])) | {"first": args.first, "second": args.second, "real": found.between}
     facts |= {"verdict": found.sentence, "signature": v.signature}
     shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
+    if len(shown) == 1:  # no balance is known
+        shown = shown.assign(beta="natural")
     return Result(facts, {"comparison": found.table}, (shown,), figure)
 
 
@@ -683,7 +694,7 @@ def run(argv: list[str]) -> int:
     except NotProven as error:
         return _fail(1, who, f"no proven answer: {error}")
     except OSError as error:
-        return _fail(1, who, f"{error.filename or 'output'}: {error.strerror or error}")
+        return _fail(2 if error.errno in NO_PLACE else 1, who, f"{error.filename or 'output'}: {error.strerror or error}")
     except Exception as error:
         return _fail(1, who, f"failed: {str(error) or type(error).__name__}")
 

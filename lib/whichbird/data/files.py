@@ -32,6 +32,8 @@ def read_text(path: str | os.PathLike[str], hint: str = "") -> str:
 
 def check_output(path: str | os.PathLike[str], force: bool) -> Path:
     """Where a file may be written, links followed, or a refusal; asked before long work starts."""
+    if os.fspath(path).endswith(os.sep):
+        raise DataError(f"{path}: names a folder; a file name is expected")
     path = Path(path)
     try:
         there = _is_there(path)  # asked first: from Python 3.13 on, resolve has nothing against a loop of links

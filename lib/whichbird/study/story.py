@@ -48,7 +48,7 @@ class Story:
             one, other = (self.first, self.second) if ahead > 0 else (self.second, self.first)
             never = "" if (t["lead"] != 0).all() else ", or the same,"
             return f"{one} has a larger SPA than {other}{never} {where}."
-        places = ", ".join(f"between {x:.3f} and {y:.3f}" for x, y in self.crossings[:3])
+        places = ", ".join(f"between {' and '.join(_apart(x, y))}" for x, y in self.crossings[:3])
         more = f" and {len(self.crossings) - 3} times more" if len(self.crossings) > 3 else ""
         return f"{self.first} and {self.second} change order between reliable balances: {places}{more}."
 
@@ -73,6 +73,12 @@ class Story:
         if self.table["real"].any():
             return ["Between the natural balance and some others that change is more than noise."]
         return ["No such change is more than noise."]
+
+
+def _apart(x: float, y: float) -> tuple[str, str]:
+    """Two balances with three decimals, or with as many more as tell them apart: in jazh24 some lie closer than .001."""
+    digits = next((n for n in range(3, 12) if f"{x:.{n}f}" != f"{y:.{n}f}"), 3)
+    return f"{x:.{digits}f}", f"{y:.{digits}f}"
 
 
 def story(v: Verdict, first: str, second: str) -> Story:

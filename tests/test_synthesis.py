@@ -256,5 +256,5 @@ def test_shipped_rows_are_recomputed(mtme_root):
 def test_a_pool_without_aspects_is_refused():
     bare = Pool("bare", ("a", "b", "c"), np.arange(4), 4, A + F)
     for make in (synthesise, evaluate):
-        with pytest.raises(wb.DataError, match="bare cannot be regrouped: that needs adequacy and fluency"):
+        with pytest.raises(wb.DataError, match="bare cannot be synthesised: that needs adequacy and fluency"):
             make(bare)

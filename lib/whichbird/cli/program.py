@@ -29,11 +29,10 @@ from ..data.segments import load_pool
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
-from ..study.contest import Contest, Scores, contest, need_aspects_of
+from ..study.contest import Contest, Scores, contest, need_aspects
 from ..study.overview import members, overview
 from ..study.ranking import rank, rank_sweep
 from ..study.story import crossings, story
-from ..study.sweep import need_aspects
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
 from ..study.tested import with_bands, with_tests
 from ..study.verdict import judged
@@ -317,7 +316,7 @@ def _ranking(
     def figure() -> Figure:
         from ..show import figures
 
-        a, f = need_aspects_of(field)
+        a, f = need_aspects(field)
         sweep = rank_sweep(field, steps(a, f, args.step))
         return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
 
@@ -335,7 +334,7 @@ def _sweep(
 ) -> Result:
     chosen = _chosen(args, field)
     with _about(field.name):
-        a, f = need_aspects_of(field)
+        a, f = need_aspects(field)
         table = rank_sweep(field, steps(a, f, args.step))
     if not args.bare:
         table = with_bands(table, source, scores)
@@ -694,7 +693,9 @@ def run(argv: list[str]) -> int:
     except NotProven as error:
         return _fail(1, who, f"no proven answer: {error}")
     except OSError as error:
-        return _fail(2 if error.errno in NO_PLACE else 1, who, f"{error.filename or 'output'}: {error.strerror or error}")
+        return _fail(
+            2 if error.errno in NO_PLACE else 1, who, f"{error.filename or 'output'}: {error.strerror or error}"
+        )
     except Exception as error:
         return _fail(1, who, f"failed: {str(error) or type(error).__name__}")
 

@@ -19,8 +19,9 @@ from ..core.metametrics import spa_from_p
 from ..data.digest import Digest
 from ..data.registry import DATASETS, title
 from ..solve.reweight import reliable_interval, reweight_sweep
+from ..study.contest import need_aspects
 from ..study.significance import clusters
-from ..study.sweep import measures, need_aspects
+from ..study.sweep import measures
 from ..study.targets import beta_stops as beta_stops
 from ..study.verdict import Verdict, load_significance
 from .report import Shown

@@ -96,9 +96,6 @@ def need_aspects(source: Dataset | Contest) -> tuple[Array, Array]:
     return source.aspects
 
 
-need_aspects_of = need_aspects  # what the command line calls it
-
-
 def own_scores(source: Dataset, name: str, x: ArrayLike | pd.DataFrame) -> Array:
     """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
 

@@ -13,7 +13,7 @@ from ..core.balance import balance, pair_balances, reachable
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
 from ..solve.reweight import reweight_sweep
-from .contest import need_aspects as need_aspects  # the command line and the explorer take it from here
+from .contest import need_aspects
 from .preference import preference, steps
 
 METAMETRICS = ("spa", "pearson")

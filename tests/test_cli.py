@@ -130,7 +130,13 @@ def test_golden_ranking_by_hand():
 def test_golden_datasets_by_hand():
     rows = {row["name"]: row for row in json.loads((GOLDEN / "datasets.json").read_text())["datasets"]}
     assert list(rows) == wb.datasets() and len(rows) == 16
-    assert [name for name, row in rows.items() if not row["paper"]] == ["ende20", "zhen20", "enru22", "enzh22", "ende23"]
+    assert [name for name, row in rows.items() if not row["paper"]] == [
+        "ende20",
+        "zhen20",
+        "enru22",
+        "enzh22",
+        "ende23",
+    ]
     hidden = rows["heen23"]
     assert (
         hidden["note"] == "its error ratings were not obtained"
@@ -209,7 +215,9 @@ def test_tables_for_people(here):
     assert code == 0 and heen.count("not obtained") == 5 and "nan" not in out.lower()
     out = run("rank", "ende24", "--beta", "0.6")[1]
     assert out.splitlines()[-1].startswith(f"{wb.load('ende24').signature}|beta:0.6|PERM-BOTH:1000|documents:171|")
-    assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +1 +17 +1 +0\.9229$", out, re.M) and re.search(r"^reliable +yes$", out, re.M)
+    assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +1 +17 +1 +0\.9229$", out, re.M) and re.search(
+        r"^reliable +yes$", out, re.M
+    )
     out = run("rank", "heen23")[1]
     assert "its error ratings were not obtained" in out and "|beta:natural|PERM-BOTH:1000|" in out
     starts = {
@@ -369,7 +377,9 @@ def test_members_of_a_dataset():
     out = {(row["kind"], row["name"]): row["reason"] for row in found["members"] if not row["kept"]}
     assert out[("system", "MSLC")] == "flagged by the organisers" and out[("system", "refB")] == "a human translation"
     assert all(out.values()) and not any(row["reason"] for row in found["members"] if row["kept"])
-    assert [row["line"] for row in found["lines"]] == (pool.lines + 1).tolist()  # counted from 1, as in tables of scores
+    assert [row["line"] for row in found["lines"]] == (
+        pool.lines + 1
+    ).tolist()  # counted from 1, as in tables of scores
     assert (found["reference"], found["reference_of_wmt"], found["in_the_paper"]) == ("refA", "refB", True)
     assert (found["systems"], found["scorers"], found["segments"], found["source_lines"]) == (16, 30, 487, 998)
     assert found["documents"] == len(set(pool.documents)) and found["raters"] == len(pool.rater_names)
@@ -881,7 +891,11 @@ def test_a_place_is_input_and_a_broken_disk_a_failure(here, monkeypatch, code, n
         raise OSError(number, os.strerror(number), "x")
 
     monkeypatch.setattr(cli, "solve", fail)
-    assert run("reweight", "systems.csv", "--beta", "0.7") == (code, "", f"whichbird reweight: x: {os.strerror(number)}\n")
+    assert run("reweight", "systems.csv", "--beta", "0.7") == (
+        code,
+        "",
+        f"whichbird reweight: x: {os.strerror(number)}\n",
+    )
 
 
 def test_trees_with_names_too_long(here):

@@ -22,7 +22,6 @@ from owndata import ADEQUACY, FLUENCY, SCORERS, SYSTEMS, field, pairs, refused, 
 import whichbird as wb
 from whichbird.cli import program as cli
 from whichbird.cli.program import COMMANDS, parser
-from whichbird.core.augment import z_scores
 from whichbird.data import files, mtme, registry
 
 
@@ -365,6 +364,33 @@ def test_unknown_categories_are_noted(here):
         code == 0 and err.count("\n") == len(set(err.splitlines())) and "1 × category 'gremlins' (in no aspect)" in err
     )
     assert "mqm.tsv|sys:3|seg:2|ref:none|perm:1000|seed:4" in out
+
+
+def test_one_document_is_ranked_without_tests(here):
+    """Documents are resampled, which needs two of them; a ranking does not."""
+    rows = ["system\tdoc\tdoc_id\tseg_id\trater\tcategory\tseverity"]
+    rows += [
+        f"{s}\td\t1\t{n}\tr\t{c}\tMinor"
+        for n in range(1, 7)
+        for k, s in enumerate("abc")
+        for c in ["Style/Awkward"] * (1 + (n * k) % 3) + ["Accuracy/Omission"] * (n % 2 + k)
+    ]
+    Path("one.tsv").write_text("\n".join(rows))
+    Path("x.seg.score").write_text(field(np.arange(18).reshape(3, 6) % 7, "abc"))
+    Path("y.seg.score").write_text(field(np.arange(18).reshape(3, 6) % 5, "abc"))
+    argv = ["evaluate", "--human", "one.tsv", "--scores", "x.seg.score", "y.seg.score"]
+    for more in ([], ["--sweep", "--step", "0.25", "--plot", "x.svg"]):
+        code, out, err = run(*argv, *more, "--json")
+        said = (
+            "note: one.tsv has one document, so there are no clusters and rank intervals; they need two to resample\n"
+        )
+        assert code == 0 and said in err
+        assert json.loads(out) == json.loads(run(*argv, *more, "--json", "--bare", "--force")[1])
+    Path("two.tsv").write_text(
+        "\n".join([rows[0], *(r.replace("\td\t", "\te\t") if "\t6\tr" in r else r for r in rows[1:])])
+    )
+    code, out, err = run(*argv[:2], "two.tsv", *argv[3:], "--json")
+    assert code == 0 and "|documents:2|" in json.loads(out)["signature"] and "resample" not in err
 
 
 # ---- who takes part
@@ -1006,18 +1032,25 @@ def test_help_has_examples_that_parse(command, monkeypatch):
 
 
 def test_readme_tells_the_truth(here):
-    """Its transcript is what the program prints for the metric that the chapter makes, and its commands parse."""
-    root = Path(__file__).parents[1]
-    chapter = (root / "book/use/your-own-scores.md").read_text("utf-8")
-    code = re.search(r"^(def made_metric.*?)^```$", chapter, re.M | re.S)[1]
-    exec(code, {"np": np, "d": wb.load("ende24"), "z_scores": z_scores, "folder": Path()})
-    readme = (root / "README.md").read_text("utf-8")
+    """Its transcript is what the program prints for the guest, its commands parse, and its Python runs."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    write = re.search(r'`python -c "(.+?)"`', readme)[1]
+    exec(write, {})
+    assert Path("ReMedy-9B.seg.score").exists()
     command, transcript = re.search(r"^\$ whichbird ([^\n]+)\n(.*?)^```$", readme, re.M | re.S).groups()
-    printed = iter(run(*shlex.split(command))[1].splitlines())
-    lines = [line for line in transcript.splitlines() if line != "…"]
+    printed = iter(unversioned(run(*shlex.split(command))[1]).splitlines())
+    lines = [line for line in unversioned(transcript).splitlines() if line != "…"]
     assert len(lines) > 8 and all(line in printed for line in lines)  # in this order
+    row = next(line.split() for line in lines if line.endswith("yours"))
+    assert f"Rank {row[0]}, against {row[6]} at the natural balance. But ranks {row[4]} to {row[5]} all go" in readme
     commands = re.findall(r"^whichbird (.+?) *#", readme, re.M)
     assert {parser().parse_args(shlex.split(c)).command for c in commands} == set(COMMANDS) - {"rank"}
+    assert all(f"`make {target}`" in readme for target in ("lab", "exercises", "strict", "data", "bench", "golden"))
+    assert len(wb.datasets()) == 16 and "with all sixteen datasets" in readme
+    code = re.search(r"^```python\n(.*?)^```$", readme, re.M | re.S)[1]
+    with pytest.warns(UserWarning, match="nobody rated them"):
+        exec(code, found := {})
+    assert len(found["r"].weights) == len(found["pool"].systems) == 13 and list(found["scores"]) == ["ReMedy-9B"]
 
 
 # ---- real score files
@@ -1034,14 +1067,14 @@ def test_a_shipped_scorers_own_file_reproduces_its_spa_exactly(mtme_root, name, 
     folder = folder / source.set / "metric-scores" / source.pair
     betas = [None] if d.adequacy is None else [None, 0.5, 0.6, wb.balance(d.adequacy, d.fluency) * 0.9 + 0.05]
     for scorer in d.scorers[n % 3 :: 7]:
-        file = next(f for f in (folder / f"{scorer}-{v}.seg.score" for v in ("refA", "src")) if f.exists())
+        file = next(f for f in (folder / f"{scorer}-{v}.seg.score" for v in (d.reference, "src")) if f.exists())
         for beta in betas:
             code, out, err = run(
                 "rank",
                 name,
                 "--scores",
                 f"mine={file}",
-                "--ignore-extra",
+                "--bare",
                 "--json",
                 *([] if beta is None else ["--beta", beta]),
             )
@@ -1078,14 +1111,14 @@ def test_a_scorers_file_with_the_other_reference_reproduces_its_spa_exactly(mtme
     assert rows["mine"]["spa"] == rows["BLEU"]["spa"]
 
 
-@pytest.mark.parametrize("name", ["ende24", "ted_ende", "heen23"])
+@pytest.mark.parametrize("name", ["ende24", "ted_ende", "heen23", "ende20", "enzh22"])
 def test_a_tree_gives_what_ships(mtme_root, name):
     d, source = wb.load(name), registry.DATASETS[name]
-    argv = [] if d.adequacy is None else ["--beta", "0.4"]
-    tree = json.loads(
-        run("evaluate", "--mtme", mtme_root, "--set", source.set, "--pair", source.pair, "--json", *argv)[1]
-    )
-    shipped = json.loads(run("rank", name, "--json", *argv)[1])
+    argv = ["--bare"] if d.adequacy is None else ["--bare", "--beta", str(0.9 * wb.balance(*d.aspects) + 0.05)]
+    code, out, err = run("evaluate", "--mtme", mtme_root, "--set", source.set, "--pair", source.pair, "--json", *argv)
+    assert code == 0, err
+    tree, shipped = json.loads(out), json.loads(run("rank", name, "--json", *argv)[1])
+    assert (tree["systems"], tree["segments"]) == (shipped["systems"], shipped["segments"])
     assert [(r["scorer"], r["rank"]) for r in tree["ranking"]] == [(r["scorer"], r["rank"]) for r in shipped["ranking"]]
     for mine, theirs in zip(tree["ranking"], shipped["ranking"], strict=True):
         assert mine["spa"] == pytest.approx(

@@ -228,7 +228,7 @@ def evaluate(args: argparse.Namespace) -> Result:
     _chosen(args, field)  # a misspelt name is refused in any case
     result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
-    return result._replace(shown=shown, notes=pool.notes)
+    return result._replace(shown=shown, notes=(*pool.notes, *result.notes))
 
 
 def calibrate_(args: argparse.Namespace) -> Result:
@@ -296,13 +296,27 @@ def _segments(args: argparse.Namespace, d: Digest) -> Digest | Pool:
     return d if args.reference in (None, d.reference) else load_pool(d.name, args.reference)
 
 
+def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[str, ...]]:
+    """Whether to leave out the tests, and what to say: they are not wanted, or your ratings are of a single document."""
+    if args.bare or not isinstance(source, Pool):
+        return args.bare, ()
+    count = len(source.lines) if source.documents is None else len(set(source.documents))
+    if count > 1:
+        return False, ()
+    what = "segment" if source.documents is None else "document"
+    return True, (
+        f"{source.name} has one {what}, so there are no clusters and rank intervals; they need two to resample",
+    )
+
+
 def _ranking(
     args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
 ) -> Result:
     with _about(field.name):
         found = rank(field, args.beta)
     facts: dict[str, object] = {}
-    if not args.bare:
+    bare, notes = _bare(args, source)
+    if not bare:
         found, tests = with_tests(found, field, source, args.beta, scores)
         if tests is not None:
             if tests.stop is not None and args.beta is not None and abs(tests.stop - args.beta) > 1e-9:
@@ -326,6 +340,7 @@ def _ranking(
         {"ranking": found.table, "weights": found.weights},
         (shown,),
         figure,
+        notes,
     )
 
 
@@ -336,7 +351,8 @@ def _sweep(
     with _about(field.name):
         a, f = need_aspects(field)
         table = rank_sweep(field, steps(a, f, args.step))
-    if not args.bare:
+    bare, notes = _bare(args, source)
+    if not bare:
         table = with_bands(table, source, scores)
     shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
     for scorer in chosen:
@@ -346,10 +362,11 @@ def _sweep(
     def figure() -> Figure:
         from ..show import figures
 
-        survive = () if args.bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
+        survive = () if bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
         return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
 
-    return Result(_facts(about) | {"signature": f"{field.signature}|beta:sweep"}, {"sweep": table}, (shown,), figure)
+    facts = _facts(about) | {"signature": f"{field.signature}|beta:sweep"}
+    return Result(facts, {"sweep": table}, (shown,), figure, notes)
 
 
 def _place(row: pd.Series) -> str:

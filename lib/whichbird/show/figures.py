@@ -275,7 +275,7 @@ def ranks_over_beta(
             top.fill_between(rows["beta"], rows["spa_low"], rows["spa_high"], **faint)
             bottom.fill_between(rows["beta"], rows["rank_low"], rows["rank_high"], step="mid", **faint)
     for x, y, real in crossings:
-        top.plot(x, y, "o", ms=6, mec=INK, mfc=INK if real else "white", zorder=5)
+        top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if real else "white", zorder=6 if real else 5)  # real ones in front
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
     bottom.set(

@@ -68,7 +68,8 @@ golden: .venv/.ready
 	@$(BIN)/python tests/goldens.py
 
 strict: book
-	@$(BIN)/python book/execute.py --again
+	@echo "Running the chapters once more, against the outputs the book prints ..."
+	@$(BIN)/python -m pytest -o addopts="--nbval --nbval-current-env -n 2 --dist loadfile -q -p no:cacheprovider" _build/executed
 	@echo "Checking the pages ..."
 	@$(BIN)/python -m pytest -o addopts="-q" tests/pages
 

@@ -38,8 +38,8 @@ def main() -> None:
     scorers = len(pool.scorers)
     plain *= scorers * (scorers - 1) / 2 / pairs * RESAMPLES / few
 
-    print(f"{DATASET}: {pool.total.shape[0]} systems, {pool.total.shape[1]} segments, {scorers} scorers, {BALANCES} balances, "
-          f"{RESAMPLES} resamples")  # fmt: skip
+    size = "{} systems, {} segments".format(*pool.total.shape)
+    print(f"{DATASET}: {size}, {scorers} scorers, {BALANCES} balances, {RESAMPLES} resamples")
     print(f"the plain way is extrapolated linearly from {pairs} pairs of scorers and {few} resamples each\n")
     print(f"{'PERM-BOTH of all pairs, plain / one set of swaps':<56}{plain / fast:>8.0f} ×   goal: at least 50")
     for what, seconds, goal in (

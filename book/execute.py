@@ -1,12 +1,11 @@
 """Runs chapters, two at a time, and no chapter twice for the same code.
 
 What a run depends on is its key: the chapter's cells, the library, the data, Python and the pinned packages. An executed chapter is kept
-in `_build/executed` under its key; the book, the tests and the strict pass all take it from there, so a page can never show the
-output of older code. Only a run in which every cell succeeded is kept.
+in `_build/executed` under its key; the book and the tests take it from there, and the strict pass hands it to nbval, which runs it once more
+and compares. So a page can never show the output of older code. Only a run in which every cell succeeded is kept.
 
     python book/execute.py                        run every chapter that has no run under its key
     python book/execute.py book/paper/2-background.md …    only these
-    python book/execute.py --again                run every chapter once more, and compare with what it printed before
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ ROOT = BOOK.parent
 STORE = ROOT / "_build" / "executed"
 AT_ONCE = 2
 TIMEOUT = 300  # seconds for one cell
-VARIES = "nbval-ignore-output"  # the tag, nbval's name for it, of a cell whose output differs from run to run: times, versions
 
 
 class CellFailed(Exception):
@@ -139,8 +137,13 @@ async def run(path: Path) -> nbformat.NotebookNode:
     cells = code_cells(notebook)
     try:
         await run_notebook(notebook, path.parent)
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        at = _reached(cells)
+    except (
+        CellExecutionError,
+        CellTimeoutError,
+        DeadKernelError,
+        RuntimeError,
+    ) as error:  # the last: a kernel that never answered
+        at = min(_reached(cells), len(cells) - 1)
         raise CellFailed(path, at, cells[at].source, _reason(cells[at], error)) from None
     for at, cell in enumerate(cells):
         said = [o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stderr"]
@@ -205,58 +208,18 @@ async def run_all(paths: list[Path], done) -> list[CellFailed]:
     return failures
 
 
-def differences(before: nbformat.NotebookNode, after: nbformat.NotebookNode) -> list[str]:
-    """Cells of two runs of a chapter that print something else; cells tagged `VARIES` may."""
-    out = []
-    for at, (one, two) in enumerate(zip(code_cells(before), code_cells(after), strict=True)):
-        if VARIES not in one.metadata.get("tags", []) and _shown(one) != _shown(two):
-            out.append(f"Cell {at}\n\n{one.source.strip()}\n\nbefore: {_brief(one)}\n\nagain:  {_brief(two)}")
-    return out
-
-
-def _shown(cell):
-    """What a reader sees: streams in one piece each, data by kind, errors by name."""
-    shown = []
-    for o in cell.outputs:
-        if o.output_type == "stream":
-            if shown and shown[-1][0] == o.name:
-                shown[-1][1] += o.text
-            else:
-                shown.append([o.name, o.text])
-        elif o.output_type == "error":
-            shown.append([o.ename, o.evalue])
-        else:
-            shown.append([o.output_type, dict(o.data)])
-    return shown
-
-
-def _brief(cell) -> str:
-    text = json.dumps(_shown(cell), ensure_ascii=False)
-    return text if len(text) < 2000 else text[:2000] + " …"
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the chapters of the book.")
     parser.add_argument("paths", nargs="*", type=Path, help="chapters (all, if none is named)")
-    parser.add_argument("--again", action="store_true", help="run again what has been run, and compare the outputs")
     arguments = parser.parse_args()
     paths = [p.resolve() for p in arguments.paths] or chapters()
     for path in paths:
         if path not in chapters():
             parser.error(f"{path}: no page of the book with a code cell")
-    kept = {path: find(path) for path in paths}
-    missing = [path for path in paths if kept[path] is None]
+    missing = [path for path in paths if find(path) is None]
     if missing:
         print(f"Running {len(missing)} of {len(paths)} chapters, {AT_ONCE} at a time ...", flush=True)
     failures = [str(f) for f in asyncio.run(run_all(missing, keep))]
-    if arguments.again and not failures:
-        kept = {path: find(path) for path in paths}
-
-        def compare(path, notebook):
-            failures.extend(f"{path.relative_to(ROOT)}::{text}" for text in differences(kept[path], notebook))
-
-        print(f"Running {len(paths)} chapters again, {AT_ONCE} at a time ...", flush=True)
-        failures += [str(f) for f in asyncio.run(run_all(paths, compare))]
     for failure in failures:
         print(f"\n{'-' * 100}\n{failure}", file=sys.stderr)
     return 1 if failures else 0

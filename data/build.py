@@ -30,21 +30,22 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, ablation, balance, p_values, reachable, search, spa_from_p
+from whichbird import DataError, ablation, balance, reachable, reliable_interval, search
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.check import near
-from whichbird.core.permutation import permuted_gaps
 from whichbird.data import digest, guest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
+from whichbird.study.contest import need_aspects
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
 from whichbird.study.verdict import build_significance, save_significance
+from whichbird.study.worlds import coverage, drawn_from, made_worlds
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -52,10 +53,6 @@ ADDRESSES = (
 )
 HERE = Path(__file__).resolve().parent
 BLOCK = 1 << 20
-PAIR = ("ende24", "Dubformer", "ONLINE-B")  # people prefer the first for its fluency and the second for its adequacy
-VIEWS = ("BLEU", "MetricX-24-Hybrid")
-MIXES = np.arange(21) / 20
-NOISE_SEEDS = range(1234, 1244)
 SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its dataset, its systems, targets per range
 STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
 REACHED = 1e-6  # how close to the target a numerical baseline must come
@@ -92,6 +89,15 @@ def build(
         if TESTS in chosen:
             there = [(name, _segments_of(name, scratch, out)) for name in names]
             _parallel([partial(_test, path, scratch / TESTS / f"{name}.npz") for name, path in there if path], TESTS)
+        real = [_segments_of(name, scratch, out) for name in WORLDS]
+        if COVERAGE in chosen and all(real):
+            jobs = [partial(_covered, n) for n in range(len(made_worlds()))] + [
+                partial(_covered, path) for path in real
+            ]
+            covered = pd.concat(_parallel(jobs, COVERAGE)).round(4)
+            (scratch / f"{COVERAGE}.csv").write_text(
+                covered.to_csv(index=False, lineterminator="\n"), "utf-8", newline=""
+            )
         of_digest = [
             (t, name)
             for t in chosen
@@ -177,6 +183,16 @@ def _test(source: Path, target: Path) -> None:
     save_significance(build_significance(segments.read(source)), target)
 
 
+def _covered(world: int | Path) -> pd.DataFrame:
+    """What intervals cover in one world: a made one, by its number, or one drawn from the segments in a file."""
+    if isinstance(world, int):
+        return coverage(made_worlds()[world], contests=120, resamples=200, truth=1000)
+    pool = segments.read(world)
+    a, f = need_aspects(pool)
+    low, high = reliable_interval(a, f)
+    return coverage(drawn_from(pool, [low, balance(a, f), high]), contests=40, resamples=200, truth=300)
+
+
 def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) -> str:
     """Write the guest if its dataset is asked for and its authors' scores lie in the tree or beside it; else say what is missing."""
     path = _digest_of(guest.DATASET, scratch, out)
@@ -250,47 +266,9 @@ def errors(pool: Pool) -> pd.DataFrame | None:
     return pool.errors.assign(dataset=pool.name)[["dataset", "system", "category", "severity", "count", "penalty"]]
 
 
-def spa_plane(pool: Pool) -> pd.DataFrame | None:
-    """Landmarks of the SPA plane: what mixtures of the two aspects, and of one aspect with noise, score against each aspect alone.
-
-    "tradeoff" is λ·adequacy + (1 − λ)·fluency. "adequacy" and "fluency" keep a share `mix` of the aspect and fill up with uniform noise of
-    the same spread; their figures are means over ten draws.
-    """
-    if pool.adequacy is None or pool.fluency is None:
-        return None
-    aspects = {"adequacy": pool.adequacy, "fluency": pool.fluency}
-    truth = {aspect: p_values(x) for aspect, x in aspects.items()}
-
-    def row(curve: str, mix: float, xs: list[np.ndarray]) -> dict[str, Any]:
-        scores = {f"spa_{aspect}": np.mean([spa_from_p(p, p_values(x)) for x in xs]) for aspect, p in truth.items()}
-        return {"dataset": pool.name, "curve": curve, "mix": mix, **scores}
-
-    rows = [row("tradeoff", m, [m * pool.adequacy + (1 - m) * pool.fluency]) for m in MIXES]
-    for aspect, x in aspects.items():
-        spread = np.nanstd(x) * np.sqrt(12)  # a uniform variable on an interval of length L has the deviation L / √12
-        noise = [np.random.default_rng(seed).uniform(-0.5, 0.5, x.shape) * spread for seed in NOISE_SEEDS]
-        rows += [row(aspect, m, [m * x + (1 - m) * n for n in noise]) for m in MIXES]
-    return pd.DataFrame(rows)
-
-
 def synthesised(pool: Pool) -> pd.DataFrame | None:
     """The six synthesised pools of a dataset that has a split into adequacy and fluency."""
     return None if pool.adequacy is None else synthesis.evaluate(pool)
-
-
-def gaps_of_pair(pool: Pool) -> pd.DataFrame | None:
-    """The observed (row 0) and the permuted mean gaps of one pair of systems, for people and for two scorers."""
-    _, *systems = PAIR
-    if pool.adequacy is None or not {*systems, *VIEWS} <= {*pool.systems, *pool.scorers}:
-        return None
-    pair = [pool.systems.index(s) for s in systems]
-    views = {
-        "total": pool.total,
-        "adequacy": pool.adequacy,
-        "fluency": pool.fluency,
-        **{s: pool.scorers[s] for s in VIEWS},
-    }
-    return pd.DataFrame({name: permuted_gaps(x[pair]) for name, x in views.items()}).round(6)
 
 
 # --- tables of a digest
@@ -378,19 +356,19 @@ class Table(NamedTuple):
 
 FILES = ("digests", "segments")  # made of a pool as it is read
 TESTS = "significance"  # made of the segments
+COVERAGE = "coverage"  # how often intervals hold the truth, in made worlds and in worlds drawn from the segments of some datasets
+WORLDS = ("ende24", "ende21", "ted_ende")
 GUESTS = "guests"  # made of other people's score files, beside the tree
 TABLES = {
     "errors": Table(errors, "pool"),
-    "spa_plane": Table(spa_plane, "pool"),
     "synthesised": Table(synthesised, "pool", paper=True),
-    "permuted_gaps": Table(gaps_of_pair, "pool", dataset=PAIR[0]),
     "sweep": Table(sweeps, "digest", 12, paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES, GUESTS)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, GUESTS)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:

@@ -269,7 +269,7 @@ def test_pairs_refused(change, message):
         ({"ess": 1.1}, "ess is 1.1"),
         ({"step": 0}, "step is 0"),
         ({"dataset": "ende42"}, "unknown dataset 'ende42'"),
-        ({"dataset": "heen23"}, "cannot be swept"),
+        ({"dataset": "heen23"}, "natural balance only"),
         ({"extra": {"chrF": np.zeros(120)}}, "ende24 has a scorer 'chrF' already"),
     ],
 )

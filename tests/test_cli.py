@@ -560,7 +560,10 @@ def test_an_own_scorer_is_compared(here):
             ["calibrate", "pairs.csv", "--dataset", "ende42"],
             "calibrate: unknown dataset 'ende42'; did you mean 'ende24'",
         ),
-        (["calibrate", "pairs.csv", "--dataset", "heen23"], "calibrate: heen23 cannot be swept"),
+        (
+            ["calibrate", "pairs.csv", "--dataset", "heen23"],
+            "calibrate: heen23 can be ranked at its natural balance only",
+        ),
         (
             ["calibrate", "pairs.csv", "--dataset", "ende24", "--by", "luck"],
             "calibrate: argument --by: invalid choice: 'luck'",

@@ -363,14 +363,16 @@ def test_shipped_digests_are_whole(name):
     d = wb.load(name)
     k, m = len(d.systems), len(d.scorers)
     pairs = k * (k - 1) // 2
-    assert d.name == name and d.info["reference"] == "refA" and d.info["standard"] == DATASETS[name].standard
+    source = DATASETS[name]
+    assert d.name == name and (d.reference, d.info["standard"]) == (source.reference, source.standard)
+    assert d.info["format"] == 2 and d.families == tuple(FAMILIES if source.ratings else ["adherence"])
     assert list(d.systems) == sorted(d.systems) and list(d.scorers) == sorted(d.scorers)
     assert d.human_p.shape == (pairs,) and d.scorer_p.shape == d.standard_p.shape == (m, pairs)
-    assert ("p_standard" in d) == (DATASETS[name].standard != "refA")
+    assert ("p_standard" in d) == (source.standard != source.reference)
     assert d.counts("scorers").min() >= 0 and d.counts("scorers").max() <= 1000
     assert len(d.lines) == len(set(d.lines.tolist())) and 0 <= d.lines.min() and d.lines.max() < d.source_lines
     assert (d.rated <= len(d.lines)).all() and (d.total <= 0).all()
-    if name == "heen23":
+    if not source.ratings:
         assert all(x is None for x in (d.adequacy, d.fluency, d.offsets, d.adequacy_p, d.fluency_p))
         assert d.covariance.shape == (k, k) and len(wb.load_errors(name)) == 0
     else:
@@ -386,13 +388,14 @@ def test_unknown_names_suggest_near_ones():
         wb.load("ende25")
     with pytest.raises(DataError, match="unknown dataset 'ted'; did you mean .*ted_ende"):
         wb.load_errors("ted")
-    with pytest.raises(DataError, match="unknown dataset 'qqq'; there are ende21, .*, jazh24"):
+    with pytest.raises(DataError, match="unknown dataset 'qqq'; there are ende20, .*, jazh24"):
         wb.load("qqq")
     with pytest.raises(DataError, match="unknown dataset 24"):
         wb.load(24)
 
 
 def test_another_folder_of_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("WHICHBIRD_DATA", "")
     shipped = digest.folder()
     monkeypatch.setenv("WHICHBIRD_DATA", str(tmp_path))
     assert digest.folder() == tmp_path and wb.datasets() == []

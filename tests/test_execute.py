@@ -105,16 +105,6 @@ def test_standard_error_is_a_failure(house):
         asyncio.run(execute.run(path))
 
 
-def test_differences_between_runs(house):
-    path = house / "book/part/one.md"
-    source = FRONT + cell("import time") + cell("print(1)\nprint(2)") + cell("time.time_ns()")
-    path.write_text(source + cell("time.time_ns()", execute.VARIES), "utf-8")
-    one, two = (asyncio.run(execute.run(path)) for _ in range(2))
-    [difference] = execute.differences(one, two)
-    assert difference.startswith("Cell 2\n")
-    assert execute.differences(one, one) == []
-
-
 def test_the_sockets_are_not_in_the_house(house, monkeypatch):
     """However long the folder's name, the sockets' are short."""
     long = house / ("x" * 120)

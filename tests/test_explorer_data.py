@@ -39,7 +39,7 @@ def inner_stops(page):
 
 def test_datasets_without_public_ratings_are_left_out():
     assert set(wb.datasets()) - set(wb.datasets(aspects=True)) == {"heen23"}
-    with pytest.raises(DataError, match="heen23 cannot be swept"):
+    with pytest.raises(DataError, match="heen23 can be ranked at its natural balance only"):
         page_data(wb.load("heen23"))
 
 
@@ -92,7 +92,7 @@ def test_intervals_and_changes_are_those_of_the_verdict(page, v):
         assert np.abs(margin[at] / told["fine"] - v.t * v.se[b]).max() <= 0.5 / told["fine"] + 1e-12
         assert told["moved"][at] == [m for m, real in enumerate(v.moved(b)) if real]
     assert told["moved"][page["natural"] - page["reliable"][0]] == []
-    assert told["signature"] == v.signature
+    assert told["signature"] == v.tests
 
 
 def test_rules_part_the_clusters(d, page, v):
@@ -120,7 +120,7 @@ def test_places_by_hand():
     sure = np.array([[1, 0.01, 0.3], [0.99, 1, 0.6], [0.7, 0.5, 1]])
 
     class Made:
-        p, t, signature = np.array([sure, sure]), 2.0, "made"
+        p, t, tests = np.array([sure, sure]), 2.0, "made"
         se = np.array([[0.01, 0.02, 0.03], [0.01, 0.025, 0.03]])
         rank_low, rank_high = np.array([[1, 2, 1], [1, 1, 1]]), np.array([[1, 3, 3], [2, 3, 3]])
 
@@ -140,9 +140,11 @@ def test_places_by_hand():
 
 
 def test_tests_of_other_scorers_are_refused(d, monkeypatch):
-    monkeypatch.setattr(explorer, "load_significance", lambda name: wb.load_significance("ende21"))
-    with pytest.raises(DataError, match="ted_ende: the tests that ship are of other scorers"):
-        page_data(d)
+    """Of ende24 are other scorers; of ende21 the same ones, at other stops."""
+    for other in ("ende24", "ende21"):
+        monkeypatch.setattr(explorer, "load_significance", lambda name, other=other: wb.load_significance(other))
+        with pytest.raises(DataError, match="ted_ende: the tests that ship are of other scorers or stops"):
+            page_data(d)
 
 
 def test_menu_knows_what_the_paper_has(page):

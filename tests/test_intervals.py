@@ -59,7 +59,7 @@ def test_a_resample_is_the_contest_of_its_documents(gaps):
 @given(st.sampled_from(METHODS), st.integers(2, 90), st.integers(2, 60), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_draws(method, documents, resamples, seed):
-    """Spread of a mean over documents, times the factor, is its standard error: checked for the number of its document."""
+    """Counts of documents; and the jackknife's answer for a mean, which is known."""
     counts, factor = draw(method, documents, resamples, seed)
     assert counts.min() >= 0 and counts.shape[1] == documents and (counts.sum(axis=1) > 0).all()
     if method == "jackknife" and documents <= 40:  # the plain leave-one-out jackknife, whose answer for a mean is exact

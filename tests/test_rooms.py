@@ -84,3 +84,25 @@ def test_public_names_are_there_and_editors_see_them_all():
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, whichbird, whichbird.cli; print(*(m for m in ('numpy', 'pandas', 'matplotlib') if m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+
+
+def test_an_interruption_while_the_library_loads_is_one_sentence(monkeypatch, capsys):
+    """Ctrl-C during the first imports: whatever is imported for a command raises KeyboardInterrupt."""
+    from whichbird import cli
+
+    class Interrupted:
+        def find_spec(self, name, *_):
+            if name == "whichbird.cli.program":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "whichbird.cli.program", raising=False)
+    monkeypatch.delattr(cli, "program", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    assert cli.main(["datasets"]) == 130
+    assert capsys.readouterr().err == "whichbird: interrupted\n"
+
+
+def test_the_version_needs_no_library():
+    code = "import sys; from whichbird.cli import main; main(['--version']); print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == f"whichbird {wb.__version__}\n[]\n"

@@ -444,7 +444,7 @@
         this.followed = kept >= 0 ? kept : page.order[page.natural][0];
         this.names.replaceChildren(...page.scorers.map((s) => html("option", { value: s })));
         this.found.textContent = "";
-        this.signature.replaceChildren(page.signature, html("br"), `tests and intervals: ${page.verdict.signature}`);
+        this.signature.textContent = `${page.signature}|${page.verdict.signature}`;
         this.barRows = page.byQuality.map((k) => {
           const parts = [html("span", { class: "wb-system-name", title: page.systems[k] }, page.systems[k]),
             html("span", { class: "wb-bar" }, html("i")), html("span", { class: "wb-value" })];
@@ -593,8 +593,9 @@
       set(cells[2], { "aria-label": up ? `${up > 0 ? "up" : "down"} ${places(Math.abs(up))}, ${trust}` : "same place" });
       const share = (x) => `${((100 * x) / page.M).toFixed(2)}%`;
       bar.forEach((part) => { part.hidden = !tested; });
-      write(cells[4], tested ? `${tested.low[m]}–${tested.high[m]}` : "");
-      set(cells[4], { "aria-label": tested ? `ranks ${tested.low[m]} to ${tested.high[m]} are compatible` : "no interval" });
+      const span = (dash) => [...new Set([tested.low[m], tested.high[m]])].join(dash);
+      write(cells[4], tested ? span("–") : "");
+      set(cells[4], { "aria-label": tested ? `allowed: rank ${span(" to ")}` : "not tested" });
       if (tested) {
         Object.assign(bar[0].style, { left: share(tested.low[m] - 1), width: share(tested.high[m] - tested.low[m] + 1) });
         bar[1].style.left = share(rank - 0.5);
@@ -670,8 +671,7 @@
         ...page.order[stop].map((m) => ["scorer", page.scorers[m], "",
           page.spa[stop][m].toFixed(6), page.rank[stop][m], page.rank[page.natural][m], ...verdict(m)])];
       const signature = `# ${page.signature}|beta:${+page.stops[stop].toFixed(6)}|ess:${page.ess[stop].toFixed(4)}`;
-      const tests = tested ? [`# tests and intervals: ${page.verdict.signature}`] : [];
-      return [signature, ...tests, ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
+      return [signature + (tested ? `|${page.verdict.signature}` : ""), ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
     }
 
     async copied() {

@@ -29,11 +29,10 @@ from ..data.segments import load_pool
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
-from ..study.contest import Contest, Scores, contest, need_aspects_of
+from ..study.contest import Contest, Scores, contest, need_aspects
 from ..study.overview import members, overview
 from ..study.ranking import rank, rank_sweep
 from ..study.story import crossings, story
-from ..study.sweep import need_aspects
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
 from ..study.tested import with_bands, with_tests
 from ..study.verdict import judged
@@ -331,7 +330,7 @@ def _ranking(
     def figure() -> Figure:
         from ..show import figures
 
-        a, f = need_aspects_of(field)
+        a, f = need_aspects(field)
         sweep = rank_sweep(field, steps(a, f, args.step))
         return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
 
@@ -350,7 +349,7 @@ def _sweep(
 ) -> Result:
     chosen = _chosen(args, field)
     with _about(field.name):
-        a, f = need_aspects_of(field)
+        a, f = need_aspects(field)
         table = rank_sweep(field, steps(a, f, args.step))
     bare, notes = _bare(args, source)
     if not bare:

@@ -91,7 +91,8 @@ def offsets(x: np.ndarray, adequacy: np.ndarray, fluency: np.ndarray) -> np.ndar
     mean = np.bincount(group, x[rated]) / np.bincount(group)
     unexplained = np.zeros(x.shape)
     unexplained[rated] = x[rated] - mean[group]
-    return unexplained.sum(axis=1) / rated.sum(axis=1)
+    mean_left: np.ndarray = unexplained.sum(axis=1) / rated.sum(axis=1)
+    return mean_left
 
 
 def direction(
@@ -137,4 +138,5 @@ def z_scores(x: ArrayLike) -> np.ndarray:
     x = check.vector(x, "x")
     if x.size == 0 or np.ptp(x) <= resolution(x):  # the computed spread of a constant is rounding, not 0
         raise ValueError("all systems have the same score; a z-score needs some spread")
-    return (x - x.mean()) / x.std()
+    z: np.ndarray = (x - x.mean()) / x.std()
+    return z

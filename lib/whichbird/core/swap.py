@@ -1,12 +1,12 @@
 """PERM-BOTH, the test WMT compares two scorers with: is the lead of one over the other more than luck?
 
-Both scorers are brought to mean 0 and variance 1 over all cells (system, segment). A resample swaps the two in each cell
-with probability one half and computes both meta-scores again; the p-value is the share of resamples whose difference is at
-least the observed one. Done plainly, every pair of scorers costs thousands of permutation tests. Three remarks make it one
-stack of matrix products.
+Both scorers are brought to mean 0 and variance 1 over all cells (system, segment). A resample swaps the two in each
+cell with probability one half and computes both meta-scores again; the p-value is the share of resamples whose
+difference is at least the observed one. Done plainly, every pair of scorers costs thousands of permutation tests. Three
+remarks make it one stack of matrix products.
 
-1. *One set of swaps.* With u = ½(z₁ + z₂), v = ½(z₁ − z₂) and signs ε, one sign a cell, the swapped scorers are u + εv and
-   u − εv. All pairs of scorers share the signs.
+1. *One set of swaps.* With u = ½(z₁ + z₂), v = ½(z₁ − z₂) and signs ε, one sign a cell, the swapped scorers are u + εv
+   and u − εv. All pairs of scorers share the signs.
 2. *Closed-form p-values* (`closed`) need only two numbers of a pair of systems k, l: D = Σ(x_k − x_l) and
    S = Σ(x_k − x_l)². With d = u_k − u_l,
 
@@ -54,8 +54,8 @@ def standard_scores(x: ArrayLike) -> Array:
 class Swaps(NamedTuple):
     """What PERM-BOTH found for Q pairs of scorers at B weightings: arrays (B, Q).
 
-    `at_least` and `at_most` count the resamples whose difference is at least, at most, the observed one; `observed` is that
-    difference, `mean` and `spread` are mean and standard deviation of the resampled ones.
+    `at_least` and `at_most` count the resamples whose difference is at least, at most, the observed one; `observed`
+    is that difference, `mean` and `spread` are mean and standard deviation of the resampled ones.
     """
 
     at_least: NDArray[np.int64]
@@ -70,8 +70,8 @@ def swap_test(
 ) -> Swaps:
     """PERM-BOTH of the scorers `first` (Q,) against `second` (Q,), places in z, with SPA in closed form.
 
-    `z` (M, K, N) standard scores; `human` (P,) p-values of people; `pi` (B, P) pair weights. Resample r swaps the same cells
-    for every pair of scorers, whatever the others are, so an answer does not depend on who else takes part.
+    `z` (M, K, N) standard scores; `human` (P,) p-values of people; `pi` (B, P) pair weights. Resample r swaps the same
+    cells for every pair of scorers, whatever the others are, so an answer does not depend on who else takes part.
 
     >>> rng = np.random.default_rng(0)
     >>> z = standard_scores(rng.normal(size=(2, 3, 50)) + [[0], [1], [2]])
@@ -106,7 +106,8 @@ def swap_test(
 def _leads(one: Array, two: Array, signs: Array, human: Array) -> Array:
     """How much closer to people than u − εv the swapped u + εv comes, for each pair of systems: (P, R, Q).
 
-    `one`, `two` (Q, K, N) standard scores, `signs` (K, R, N). Work arrays are kept: fresh memory costs more than arithmetic.
+    `one`, `two` (Q, K, N) standard scores, `signs` (K, R, N). Work arrays are kept: fresh memory costs more than
+    arithmetic.
     """
     # (K, N, Q), one column for each pair of scorers, so that sums over segments are products of matrices
     u, v = (np.ascontiguousarray(np.moveaxis(x, 0, 2)) for x in ((one + two) / 2, (one - two) / 2))

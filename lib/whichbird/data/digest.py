@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,7 +80,7 @@ class Digest:
                 f"the digest of {self.name} is damaged at {member!r}; restore it or rebuild it with 'make data'"
             ) from None
 
-    def __contains__(self, member: str) -> bool:
+    def __contains__(self, member: object) -> bool:
         return member in self._arrays
 
     def __repr__(self) -> str:
@@ -165,10 +166,12 @@ class Digest:
         """P-values as whole numbers of permutations: "total", "adequacy", "fluency" (P,), "scorers" or "standard" (M, P)."""
         if which == "standard" and "p_standard" not in self:
             which = "scorers"  # the WMT standard reference is the one the paper used
-        return self[f"p_{which}"].astype(np.int64)
+        counts: np.ndarray = self[f"p_{which}"].astype(np.int64)
+        return counts
 
     def _p(self, which: str) -> np.ndarray:
-        return self.counts(which) / self.info["permutations"]
+        p: np.ndarray = self.counts(which) / self.info["permutations"]
+        return p
 
     @cached_property
     def human_p(self) -> np.ndarray:
@@ -230,15 +233,16 @@ class Digest:
 
     def curves(self, family: str) -> np.ndarray:
         """P-values of every scorer along the dials of one of `families`: (M, dials, P)."""
-        return self.curve_counts(family) / self.info["permutations"]
+        p: np.ndarray = self.curve_counts(family) / self.info["permutations"]
+        return p
 
-    def save(self, path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the digest; an existing file is replaced only once the new one is complete."""
         path = Path(path)
         part = path.with_name(path.name + ".part")
         try:
             with open(part, "wb") as out:
-                np.savez_compressed(out, **{member: self[member] for member in self._arrays})
+                np.savez_compressed(out, **{member: self[member] for member in self._arrays})  # type: ignore[arg-type]
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)
@@ -257,7 +261,7 @@ class Digest:
 def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATIONS, seed: int = SEED) -> Digest:
     """Boil a pool down to its digest; `standard` is the same pool read with the WMT standard reference, where that differs."""
     human = {h: getattr(pool, h) for h in HUMAN if getattr(pool, h) is not None}
-    info = {
+    info: dict[str, Any] = {
         "format": FORMAT,
         "name": pool.name,
         "release": RELEASE,
@@ -288,11 +292,9 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
     if pool.adequacy is not None and pool.fluency is not None:
         arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
     for family in info["families"]:
-        people = [arrays.get(h) for h in HUMAN]
-        moved = [
-            shifts(family, arrays["means"][m], *people, arrays["offsets"][m] if "offsets" in arrays else None)
-            for m in range(len(x))
-        ]
+        total, a, f = arrays["total"], arrays.get("adequacy"), arrays.get("fluency")
+        offset = arrays.get("offsets", [None] * len(x))
+        moved = [shifts(family, m, total, a, f, o) for m, o in zip(arrays["means"], offset, strict=True)]
         counts = np.array([p_curve_counts(v, c, permutations, seed) for v, c in zip(x, moved, strict=True)])
         counts = counts.reshape(len(x), FAMILIES[family].dials.size, k * (k - 1) // 2)
         # neighbouring dials differ little, so what is stored is the step from one to the next, dials together: mostly zeros
@@ -312,7 +314,7 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
     return Digest(arrays)
 
 
-def read(path) -> Digest:
+def read(path: str | Path) -> Digest:
     """Load a digest from a file."""
     path = Path(path)
     try:
@@ -357,18 +359,19 @@ def load(name: str) -> Digest:
 def load_errors(name: str | None = None) -> pd.DataFrame:
     """The error counts behind adequacy and fluency: columns dataset, system, category, severity, count, penalty.
 
-    >>> load_errors("ende24")["category"].str.startswith("accuracy/").any()
-    np.True_
+    >>> bool(load_errors("ende24")["category"].str.startswith("accuracy/").any())
+    True
     """
     table = read_table("errors.csv", keep_default_na=False)
     return table if name is None else table[table["dataset"] == _known(name)].reset_index(drop=True)
 
 
-def read_table(name: str, **options) -> pd.DataFrame:
+def read_table(name: str, **options: Any) -> pd.DataFrame:
     """A table that ships beside the digests; `options` go to pandas.read_csv."""
     path = folder() / name
     try:
-        return pd.read_csv(path, **options)
+        table: pd.DataFrame = pd.read_csv(path, **options)
+        return table
     except FileNotFoundError:
         tables = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
         raise DataError(f"{path}: no such file; there is {tables}") from None
@@ -399,5 +402,5 @@ def _same(x: np.ndarray, y: np.ndarray) -> bool:
     return bool(np.abs(x - y).max(initial=0) <= 1e-12 * np.abs(x).max(initial=0))
 
 
-def _rows(rows: list, width: int) -> np.ndarray:
+def _rows(rows: list[np.ndarray], width: int) -> np.ndarray:
     return np.array(rows).reshape(-1, width)

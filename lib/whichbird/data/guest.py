@@ -95,13 +95,13 @@ def load_guest(path: str | os.PathLike[str] | None = None) -> Guest:
             info = json.loads(bytes(arrays["info"]).decode("utf-8"))
             form = info["format"]
             guest = Guest(
-                name=str(info["name"]),
-                dataset=str(info["dataset"]),
-                reference=str(info["reference"]),
-                systems=tuple(str(s) for s in arrays["systems"]),
-                lines=arrays["lines"].astype(np.int64),
-                scores=arrays["scores"],
-                notice=str(info["notice"]),
+                str(info["name"]),
+                str(info["dataset"]),
+                str(info["reference"]),
+                tuple(str(s) for s in arrays["systems"]),
+                arrays["lines"].astype(np.int64),
+                arrays["scores"],
+                str(info["notice"]),
             )
             if guest.scores.shape != (len(guest.systems), len(guest.lines)):
                 raise ValueError("shape")

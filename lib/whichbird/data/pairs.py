@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
+import numpy as np
 import pandas as pd
 
 from ..core.balance import resolution
@@ -46,9 +47,9 @@ def agreements(pairs: pd.DataFrame) -> pd.DataFrame:
     if min(size) < 2:
         raise ValueError(f"the pairs number {size[0]} and the scorers {size[1]}; at least two of each are needed")
     first, second = (pairs.pivot(index="pair", columns="scorer", values=side) for side in SIDES)
-    empty = (first.isna() | second.isna()).stack()
-    if empty.any():
-        pair, scorer = empty[empty].index[0]
+    empty = first.isna() | second.isna()
+    for row, column in np.argwhere(empty.to_numpy()):
+        pair, scorer = empty.index[row], empty.columns[column]
         raise ValueError(f"scorer {scorer!r} has no score of pair {pair!r}; every scorer must score every pair")
     sign = pairs.groupby("pair")["preferred"].first().map(SIDES).to_numpy()
     out = {}

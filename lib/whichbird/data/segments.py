@@ -147,7 +147,8 @@ def decode(form: str, digits: int, raw: bytes, alike: Alike | None = None) -> np
     first, at = unpack(raw, 0)
     numbers, _ = _unpack_cells(raw, at, alike)
     if form == "table":
-        return first[numbers].view(np.float64)
+        found: np.ndarray = first[numbers].view(np.float64)
+        return found
     out = _made(form, digits, numbers).view(np.int64)
     return (out + first if first.size else out).view(np.float64)
 

@@ -62,7 +62,7 @@ def read_human(path: str | os.PathLike[str]) -> Pool:
     if {"category", "severity"} <= header(text):
         if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
-        return read_mqm_tsv(path)
+        return read_mqm_tsv(Path(path))
     sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
     first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}
@@ -222,13 +222,14 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
     return found
 
 
-def _named(source: Digest | Pool) -> bool:
-    return isinstance(source, Pool) and source.segments is not None
+def _named(source: Digest | Pool) -> tuple[str, ...] | None:
+    """The names of the rated segments, where their file gives them some."""
+    return source.segments if isinstance(source, Pool) else None
 
 
 def _segment_names(source: Digest | Pool) -> list[str]:
     """What a table calls the rated segments."""
-    return list(source.segments) if _named(source) else [str(line + 1) for line in source.lines]
+    return list(_named(source) or (str(line + 1) for line in source.lines))
 
 
 def _check_systems(path: Path, found: Iterable[str], source: Digest | Pool) -> None:

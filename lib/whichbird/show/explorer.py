@@ -19,8 +19,9 @@ from ..core.metametrics import spa_from_p
 from ..data.digest import Digest
 from ..data.registry import DATASETS, title
 from ..solve.reweight import reliable_interval, reweight_sweep
+from ..study.contest import need_aspects
 from ..study.significance import clusters
-from ..study.sweep import measures, need_aspects
+from ..study.sweep import measures
 from ..study.targets import beta_stops as beta_stops
 from ..study.verdict import Verdict, load_significance
 from .report import Shown
@@ -46,17 +47,17 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """
     a, f = need_aspects(d)
     v = load_significance(d.name)
-    if v.scorers != tuple(d.scorers):
-        raise DataError(f"{d.name}: the tests that ship are of other scorers; rebuild them with 'make data'")
     low, high = reliable_interval(a, f)
     all_stops, tested = beta_stops(a, f, step), beta_stops(a, f)
     tested = tested[(low <= tested) & (tested <= high)]
+    if v.scorers != tuple(d.scorers) or v.betas.size != 1 + tested.size or np.abs(v.betas[1:] - tested).max() > 1e-9:
+        raise DataError(f"{d.name}: the tests that ship are of other scorers or stops; rebuild them with 'make data'")
     stops = np.concatenate([all_stops[all_stops < low], tested, all_stops[all_stops > high]])
     first, last = int((stops < low).sum()), int((stops <= high).sum()) - 1
     natural = int(np.abs(stops - balance(a, f)).argmin())
     solved = reweight_sweep(a, f, stops)
     # at the natural balance all systems count the same: that is the verdict's own first row, as at the command line
-    rows = [0 if n == natural else v.nearest(stops[n]) for n in range(first, last + 1)]
+    rows = [0 if n == natural else 1 + n - first for n in range(first, last + 1)]
     spa = spa_from_p(d.human_p, d.scorer_p, solved.weights[first : last + 1])
     return {
         "name": d.name,
@@ -98,7 +99,7 @@ def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
     ordered = [cluster[np.argsort(-score, kind="stable")] for cluster, score in zip(found, scores, strict=True)]
     return {
         "fine": FINE,
-        "signature": v.signature,
+        "signature": v.tests,
         "low": _steps(v.rank_low[rows]),
         "high": _steps(v.rank_high[rows]),
         "margin": _steps(np.rint(v.t * v.se[rows] * FINE).astype(np.int64)),

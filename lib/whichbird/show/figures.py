@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -13,11 +13,17 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
+from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+    from numpy.typing import ArrayLike
 
+    from ..core.check import Array
+    from ..study.calibrate import Calibration
     from ..study.story import Story
 
 ADEQUACY = "#0b62a4"  # blue
@@ -30,8 +36,9 @@ PAPER = "#fdfdfb"  # a light card of its own, so that figures read the same on a
 UNREACHED = "#b4b9be"
 BALANCE = LinearSegmentedColormap.from_list("balance", [FLUENCY, "#c9c9c4", ADEQUACY])  # β from 0 to 1
 # Adequacy over fluency from 0 to 1: pale in the middle, so that a balanced cell is not taken for an unreached, grey one
-PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6", ADEQUACY])
-PREFERENCE = PREFERENCE.with_extremes(bad=UNREACHED)
+PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6", ADEQUACY]).with_extremes(
+    bad=UNREACHED
+)
 
 
 # The paper's measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
@@ -83,27 +90,29 @@ def use() -> None:
             "axes.axisbelow": True,
             "lines.linewidth": 2.0,
             "legend.frameon": False,
-            "axes.prop_cycle": mpl.cycler(color=[ADEQUACY, FLUENCY, INK, GREEN, PURPLE, FAINT]),
+            "axes.prop_cycle": cycler(color=[ADEQUACY, FLUENCY, INK, GREEN, PURPLE, FAINT]),
         }
     )
 
 
-def grid(count: int, columns: int = 3, cell=(2.3, 2.1), **options) -> tuple[plt.Figure, list[plt.Axes]]:
+def grid(
+    count: int, columns: int = 3, cell: tuple[float, float] = (2.3, 2.1), **options: Any
+) -> tuple[Figure, list[Axes]]:
     """Small multiples: a figure and its first `count` axes, row by row; spare ones are removed."""
     rows = -(-count // columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(cell[0] * columns, cell[1] * rows), squeeze=False, **options)
-    axes = list(axes.flat)
+    fig, table = plt.subplots(rows, columns, figsize=(cell[0] * columns, cell[1] * rows), squeeze=False, **options)
+    axes: list[Axes] = list(table.flat)
     for spare in axes[count:]:
         spare.remove()
     return fig, axes[:count]
 
 
-def plane(ax: plt.Axes, adequacy, fluency, w=None, equal: bool = True) -> None:
+def plane(ax: Axes, adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None, equal: bool = True) -> None:
     """Systems as dots in the adequacy–fluency plane, centred on their mean; area grows with weight.
 
     Both axes share one scale (`equal`), so a pool that spreads along the horizontal leans to adequacy.
     """
-    a, f = (np.asarray(x) - np.mean(x) for x in (adequacy, fluency))
+    a, f = (x - np.mean(x) for x in (np.asarray(adequacy), np.asarray(fluency)))
     w = np.full(a.size, 1 / a.size) if w is None else np.asarray(w)
     ax.axhline(0, color=FAINT, lw=0.7)
     ax.axvline(0, color=FAINT, lw=0.7)
@@ -113,7 +122,7 @@ def plane(ax: plt.Axes, adequacy, fluency, w=None, equal: bool = True) -> None:
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
 
 
-def lean_bar(ax: plt.Axes, beta: float) -> None:
+def lean_bar(ax: Axes, beta: float) -> None:
     """A thin bar along the top of the axes: the blue share is β."""
     box = ax.inset_axes((0, 1.0, 1, 0.035))
     box.barh(0, beta, color=ADEQUACY)
@@ -122,13 +131,13 @@ def lean_bar(ax: plt.Axes, beta: float) -> None:
     box.axis("off")
 
 
-def sweep_panel(ax: plt.Axes, table, pools=None, size: float = 6) -> None:
+def sweep_panel(ax: Axes, table: pd.DataFrame, pools: pd.DataFrame | None = None, size: float = 6) -> None:
     """The three measures over β, paler where fewer systems carry the weight; β₀, where all do, as a dotted line.
 
     `table` is a sweep. `pools`, rows of the table of synthesised pools, adds a marker per pool and measure at the
     pool's own β: open as published, filled where the construction is fair.
     """
-    ax.axvline(table["beta"][table["ess"].idxmax()], color=FAINT, ls=":", lw=1.4)
+    ax.axvline(table["beta"].iloc[table["ess"].argmax()], color=FAINT, ls=":", lw=1.4)
     for family, (_, colour, dashes) in MEASURES.items():
         _shaded(ax, table["beta"], table[family], table["ess"] / table["ess"].max(), colour, dashes)
         for _, pool in () if pools is None else pools.iterrows():
@@ -147,10 +156,10 @@ def sweep_panel(ax: plt.Axes, table, pools=None, size: float = 6) -> None:
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
 
 
-def sweep_legend(fig: plt.Figure, construction: str | None = None, **options) -> None:
+def sweep_legend(fig: Figure, construction: str | None = None, **options: Any) -> None:
     """One legend above all panels, with the markers of a `construction` if one is named."""
     styles = "-", (0, (5, 2)), (0, (1.5, 1.2))
-    entries = {
+    entries: dict[str, Any] = {  # lines, or tuples of them: a legend takes both, whatever the types of Matplotlib say
         name: Line2D([], [], color=colour, ls=style)
         for (name, colour, _), style in zip(MEASURES.values(), styles, strict=True)
     }
@@ -159,13 +168,21 @@ def sweep_legend(fig: plt.Figure, construction: str | None = None, **options) ->
     if construction:
         fill = INK if FILLED[construction] else "none"
         entries |= {pool: Line2D([], [], color=INK, ls="", marker=marker, mfc=fill) for pool, marker in POOLS.items()}
-    look = {"loc": "outside upper left", "ncols": 2, "fontsize": 9.5, "columnspacing": 1, "handlelength": 2.6}
+    look: dict[str, Any] = {
+        "loc": "outside upper left",
+        "ncols": 2,
+        "fontsize": 9.5,
+        "columnspacing": 1,
+        "handlelength": 2.6,
+    }
     fig.legend(
         entries.values(), entries.keys(), handler_map={tuple: HandlerTuple(ndivide=None, pad=0)}, **look | options
     )
 
 
-def _shaded(ax: plt.Axes, x, y, ess, colour: str, dashes) -> None:
+def _shaded(
+    ax: Axes, x: ArrayLike, y: ArrayLike, ess: ArrayLike, colour: str, dashes: tuple[float, float] | None
+) -> None:
     """A curve whose tint follows ess, from 0 to 1, in short pieces; dashes are made by leaving pieces out."""
     x, y, ess = (np.asarray(v) for v in (x, y, ess))
     at = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
@@ -174,15 +191,18 @@ def _shaded(ax: plt.Axes, x, y, ess, colour: str, dashes) -> None:
     pieces = np.stack([points[:-1], points[1:]], axis=1)
     drawn = np.ones(len(pieces), dtype=bool) if dashes is None else fine[:-1] % sum(dashes) < dashes[0]
     tints = [_pale(colour, e) for e in np.interp(fine[:-1], at, ess)[drawn]]
-    ax.add_collection(LineCollection(pieces[drawn], colors=tints, linewidths=2.0, capstyle="butt"))
+    ax.add_collection(LineCollection(list(pieces[drawn]), colors=tints, linewidths=2.0, capstyle="butt"))
 
 
-def _pale(colour: str, ess: float) -> np.ndarray:
+def _pale(colour: str, ess: float) -> tuple[float, float, float]:
     share = 0.12 + 0.88 * ess**1.5  # the eye takes equal steps of lightness for smaller ones at the dark end
-    return share * np.array(to_rgb(colour)) + (1 - share) * np.array(to_rgb(PAPER))
+    red, green, blue = (share * c + (1 - share) * paper for c, paper in zip(to_rgb(colour), to_rgb(PAPER), strict=True))
+    return red, green, blue
 
 
-def ramps(ax: plt.Axes, cells, limits=(0.0, 1.0), bins: int = 8, shades: int = 24) -> mpl.image.AxesImage:
+def ramps(
+    ax: Axes, cells: pd.DataFrame, limits: tuple[float, float] = (0.0, 1.0), bins: int = 8, shades: int = 24
+) -> AxesImage:
     """Cells of (ESS, β), each a ramp from mean − std at its bottom to mean + std at its top; the others stay grey.
 
     `cells` is a table as `sampling.cells` gives it: bin numbers ess and beta, their lower edges ess_from and beta_from,
@@ -208,10 +228,11 @@ def ramps(ax: plt.Axes, cells, limits=(0.0, 1.0), bins: int = 8, shades: int = 2
     return shown
 
 
-def _edges(bin_, lower, bins: int) -> np.ndarray:
+def _edges(bin_: pd.Series, lower: pd.Series, bins: int) -> Array:
     """All edges of equal bins from the numbers and lower edges of some of them, at least two."""
     step = np.ptp(lower) / np.ptp(bin_)
-    return lower.min() + step * (np.arange(bins + 1) - bin_.min())
+    edges: Array = lower.min() + step * (np.arange(bins + 1) - bin_.min())
+    return edges
 
 
 def ranks_over_beta(
@@ -284,7 +305,7 @@ def lead_over_beta(found: Story) -> Figure:
     return fig
 
 
-def weights_over_beta(table, interval, beta: float | None = None) -> Figure:
+def weights_over_beta(table: pd.DataFrame, interval: tuple[float, float], beta: float | None = None) -> Figure:
     """The effective sample size over β, and below it every system's weight; the reliable interval is shaded.
 
     `table` is a `weight_sweep`, `interval` (low, high), `beta` a balance to mark.
@@ -312,7 +333,7 @@ def weights_over_beta(table, interval, beta: float | None = None) -> Figure:
     return fig
 
 
-def match_over_beta(found) -> Figure:
+def match_over_beta(found: Calibration) -> Figure:
     """How well SPA matches a practitioner's agreement, over β: a `Calibration` drawn.
 
     The reliable interval is shaded, and the curve heavy in it. The bar at the foot holds 90 % of the answers on
@@ -356,9 +377,10 @@ def match_over_beta(found) -> Figure:
     return fig
 
 
-def _shade(ax: plt.Axes, interval, beta: float | None, fill: bool = True) -> None:
+def _shade(ax: Axes, interval: tuple[float, float], beta: float | None, fill: bool = True) -> None:
     """Mark the reliable interval, and a balance."""
-    first = ax.get_subplotspec().is_first_row()  # one entry of each in the legend
+    place = ax.get_subplotspec()
+    first = place is None or place.is_first_row()  # one entry of each in the legend
     if fill:
         ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if first else None)
     else:

@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..core.augment import PAPER_FAMILIES
+from ..core.check import Array
 from ..data.digest import Digest, datasets, load, read_table
 from ..solve.reweight import reweight_sweep
+from ..study.contest import need_aspects
 from ..study.preference import steps
 from .report import published
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # The families of augmented scorers that the paper measures by: one of taste, the others of soundness
 FAMILIES = PAPER_FAMILIES
@@ -97,13 +104,13 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def weights(d: Digest, betas: Iterable[float]) -> np.ndarray:
+def weights(d: Digest, betas: Iterable[float]) -> Array:
     """The most even weightings of a dataset at many balances: shape (T, K).
 
     >>> weights(load("ende24"), [0.6, 0.7]).shape
     (2, 16)
     """
-    return reweight_sweep(d.adequacy, d.fluency, list(betas)).weights
+    return reweight_sweep(*need_aspects(d), list(betas)).weights
 
 
 def steps_of(d: Digest, family: str = TASTE) -> np.ndarray:
@@ -121,8 +128,9 @@ def hanging(y: Iterable[float]) -> np.ndarray:
     >>> hanging([1, 3, 2, 4])
     array([0, 0, 1, 0])
     """
-    y = np.asarray(y)
-    return np.maximum.accumulate(y) - y
+    values = np.asarray(y)
+    below: np.ndarray = np.maximum.accumulate(values) - values
+    return below
 
 
 def within(table: pd.DataFrame, share: float) -> pd.DataFrame:
@@ -131,7 +139,8 @@ def within(table: pd.DataFrame, share: float) -> pd.DataFrame:
     >>> within(pd.DataFrame({"beta": [0.1, 0.5, 0.9], "ess": [3.0, 16.0, 14.4]}), 0.9)["beta"].tolist()
     [0.5, 0.9]
     """
-    return table[table["ess"] >= share * table["ess"].max() * (1 - ROUNDED)]
+    inner: pd.DataFrame = table[table["ess"] >= share * table["ess"].max() * (1 - ROUNDED)]
+    return inner
 
 
 def rank_correlation(x: Iterable[float], y: Iterable[float]) -> float:
@@ -140,8 +149,8 @@ def rank_correlation(x: Iterable[float], y: Iterable[float]) -> float:
     >>> round(rank_correlation([1, 2, 3], [1, 4, 100]), 9)
     1.0
     """
-    ranks = (pd.Series(np.asarray(v)).rank() for v in (x, y))
-    return float(np.corrcoef(*ranks)[0, 1])
+    first, second = (pd.Series(np.asarray(v)).rank().to_numpy() for v in (x, y))
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def neighbours(table: pd.DataFrame, along: str) -> pd.DataFrame:
@@ -155,7 +164,7 @@ def neighbours(table: pd.DataFrame, along: str) -> pd.DataFrame:
     return table.merge(following, on=["dataset", "ess", "beta"], suffixes=("", "_next"))
 
 
-def changes(s: np.ndarray) -> np.ndarray:
+def changes(s: Array) -> Array:
     """The reversed leads, one for each pair of scorers that changes order over β; s (targets, scorers) holds their SPA.
 
     A pair's reversed lead is the smaller of the largest leads that each of them has over the other.
@@ -166,7 +175,8 @@ def changes(s: np.ndarray) -> np.ndarray:
     m, n = np.triu_indices(s.shape[1], 1)
     gap = s[:, m] - s[:, n]
     lead = np.minimum(gap.max(axis=0), -gap.min(axis=0))  # negative where the order never changes
-    return lead[lead > ROUNDED]
+    reversed_: Array = lead[lead > ROUNDED]
+    return reversed_
 
 
 def popular(d: Digest) -> list[int]:
@@ -178,7 +188,7 @@ def popular(d: Digest) -> list[int]:
     return [m for m, name in enumerate(d.scorers) if "metricx" in name.lower() or "xcomet" in name.lower()]
 
 
-def beta_panels(names: Iterable[str], cell: tuple[float, float] = (2.7, 2.3)):
+def beta_panels(names: Iterable[str], cell: tuple[float, float] = (2.7, 2.3)) -> tuple[Figure, list[Axes]]:
     """Small panels over β, one a dataset in two columns, each with its name and shared axes: the figure and its axes."""
     from . import figures
 

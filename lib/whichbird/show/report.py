@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import inspect
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from ..data.digest import load, read_table
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Comparison:
     """`shown`: our figure in each cell with its mark; `equal`: True, False, or None where we have no figure."""
 
     shown: pd.DataFrame
@@ -46,16 +49,16 @@ def compare(theirs: pd.DataFrame, ours: pd.DataFrame) -> Comparison:
     x     0.50 ✓
     y  — (0.7)
     """
-    shown, equal = {}, {}
+    mine, shown, equal = ours.loc[theirs.index], {}, {}
     for column in theirs:
-        cells = [_cell(printed, ours.loc[row, column]) for row, printed in theirs[column].items()]
+        cells = [_cell(printed, value) for printed, value in zip(theirs[column], mine[column], strict=True)]
         shown[column], equal[column] = zip(*cells, strict=True)
     return Comparison(
         pd.DataFrame(shown, index=theirs.index).rename_axis(None), pd.DataFrame(equal, index=theirs.index, dtype=object)
     )
 
 
-def _cell(printed: str, value) -> tuple[str, bool | None]:
+def _cell(printed: str, value: float | None) -> tuple[str, bool | None]:
     if value is None:
         return f"— ({printed})", None
     digits = len(printed.partition(".")[2])
@@ -66,17 +69,17 @@ def _cell(printed: str, value) -> tuple[str, bool | None]:
 class Shown:
     """Text that a notebook displays as what it is."""
 
-    def __init__(self, text: str, kind: str):
+    def __init__(self, text: str, kind: str) -> None:
         self.text, self.kind = text, kind
 
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **_) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {self.kind: self.text, "text/plain": self.text}
 
 
-def source(*objects) -> Shown:
+def source(*objects: Callable[..., Any]) -> Shown:
     """The code of library functions, straight from the tested module, for a page to show.
 
     >>> print(source(signed))

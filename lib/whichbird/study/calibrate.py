@@ -19,8 +19,8 @@ from ..core.metametrics import spa_from_p
 from ..data.digest import Digest, load
 from ..data.pairs import agreements
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
-from .contest import Scores, contest
-from .sweep import beta_grid, need_aspects
+from .contest import Scores, contest, need_aspects
+from .sweep import beta_grid
 
 RESAMPLES = 100_000  # at most: all are drawn at once
 ENOUGH = 100  # resamples below which 90 % of them say too little for a verdict
@@ -143,14 +143,14 @@ def calibrate(
     if not 0 < ess <= 1:
         raise ValueError(f"ess is {ess}; a share of the number of systems, above 0 and at most 1, is expected")
     d = load(dataset) if isinstance(dataset, str) else dataset
-    need_aspects(d)
+    a, f = need_aspects(d)
     right = agreements(pairs)
     p = _p_values(d, [str(s) for s in right], extra or {})
 
-    natural = balance(d.adequacy, d.fluency)
-    low, high = reliable = reliable_interval(d.adequacy, d.fluency, ess)
-    betas = np.union1d(beta_grid(d.adequacy, d.fluency, step), np.linspace(low, high, 41))  # however short it is
-    solved = reweight_sweep(d.adequacy, d.fluency, betas)
+    natural = balance(a, f)
+    low, high = reliable = reliable_interval(a, f, ess)
+    betas = np.union1d(beta_grid(a, f, step), np.linspace(low, high, 41))  # however short it is
+    solved = reweight_sweep(a, f, betas)
     size = solved.ess
     spa = spa_from_p(d.human_p, p, solved.weights)
     inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
@@ -222,7 +222,8 @@ def best(match: Array, ess: Array) -> NDArray[np.intp]:
     >>> best(np.array([[0.5, 0.7, 0.7], [0.9, 0.7, 0.7]]), np.array([9.0, 11.0, 12.0]))
     array([2, 0])
     """
-    return np.where(match >= match.max(axis=-1, keepdims=True) - SAME, ess, 0).argmax(axis=-1)
+    at: NDArray[np.intp] = np.where(match >= match.max(axis=-1, keepdims=True) - SAME, ess, 0).argmax(axis=-1)
+    return at
 
 
 def _p_values(d: Digest, scorers: list[str], extra: Scores) -> Array:
@@ -243,10 +244,11 @@ def _signed(x: float) -> str:
 def _unit(x: Array) -> Array:
     """Rows of x, around 0, at length one; constant ones become 0, also where rounding left something of them."""
     length = np.sqrt((x**2).sum(axis=1, keepdims=True))
-    return np.divide(x, length, out=np.zeros_like(x), where=length > SAME)
+    unit: Array = np.divide(x, length, out=np.zeros_like(x), where=length > SAME)
+    return unit
 
 
-def _stretches(betas: Array, chosen: Array) -> tuple[tuple[float, float], ...]:
+def _stretches(betas: Array, chosen: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
     """Runs of neighbouring chosen targets, each as (first, last)."""
     edge = np.diff(np.r_[0, chosen.astype(int), 0])
     return tuple(zip(betas[edge[:-1] > 0].tolist(), betas[edge[1:] < 0].tolist(), strict=True))

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..core import check
-from ..core.check import DataError
+from ..core.check import Array, DataError
 from ..core.permutation import p_counts
 from ..data.pool import refuse_constant
-from ..data.protocol import HIDDEN, Dataset
+from ..data.protocol import HIDDEN as HIDDEN, Dataset
 
 Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by name
 
@@ -28,13 +28,18 @@ class Contest(NamedTuple):
 
     name: str
     systems: tuple[str, ...]
-    adequacy: np.ndarray | None  # (K,)
-    fluency: np.ndarray | None
-    human: np.ndarray  # (P,) p-values
+    adequacy: Array | None  # (K,)
+    fluency: Array | None
+    human: Array  # (P,) p-values
     scorers: list[str]  # M
-    p: np.ndarray  # (M, P)
-    own: np.ndarray  # (M,)
+    p: Array  # (M, P)
+    own: NDArray[np.bool_]  # (M,)
     signature: str
+
+    @property
+    def aspects(self) -> tuple[Array, Array] | None:
+        """System means of adequacy and fluency, (K,) each; None where errors are not known."""
+        return None if self.adequacy is None or self.fluency is None else (self.adequacy, self.fluency)
 
 
 def contest(source: Dataset, scores: Scores | None = None, reference: str | None = None) -> Contest:
@@ -54,15 +59,18 @@ def contest(source: Dataset, scores: Scores | None = None, reference: str | None
     names = [*source.scorers, *own]
     if not names:
         raise DataError(f"{source.name} has no scorer to rank; at least one is needed")
+    adequacy, fluency = aspects(source)
     tested = source.tested(reference)
     p = [
         x if x.ndim == 1 else p_counts(x, tested.permutations, tested.seed) / tested.permutations
         for x in tqdm(own.values(), desc="permutation tests", delay=1, leave=False, disable=None)
     ]
+    adequacy, fluency = aspects(source)
     return Contest(
         source.name,
         source.systems,
-        *aspects(source),
+        adequacy,
+        fluency,
         tested.human,
         names,
         np.concatenate([tested.scorers, np.array(p).reshape(-1, tested.human.size)]),
@@ -71,19 +79,24 @@ def contest(source: Dataset, scores: Scores | None = None, reference: str | None
     )
 
 
-def aspects(source: Dataset) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
+def aspects(source: Dataset) -> tuple[Array, Array] | tuple[None, None]:
     """System means of adequacy and fluency, (K,) each; None twice where they are not known."""
     return source.aspects or (None, None)
 
 
-def need_aspects_of(c: Contest) -> tuple[np.ndarray, np.ndarray]:
-    """The aspects of a contest, or a refusal of one that has none."""
-    if c.adequacy is None or c.fluency is None:
-        raise DataError(f"{c.name} can be ranked at its natural balance only: {HIDDEN}, so no other can be set")
-    return c.adequacy, c.fluency
+def need_aspects(source: Dataset | Contest) -> tuple[Array, Array]:
+    """System means of adequacy and fluency, (K,) each; a source that has no balance to move is refused.
+
+    >>> from whichbird import load
+    >>> [x.shape for x in need_aspects(load("ende24"))]
+    [(16,), (16,)]
+    """
+    if source.aspects is None:
+        raise DataError(f"{source.name} can be ranked at its natural balance only: {HIDDEN}, so no other can be set")
+    return source.aspects
 
 
-def own_scores(source: Dataset, name: str, x: ArrayLike | pd.DataFrame) -> np.ndarray:
+def own_scores(source: Dataset, name: str, x: ArrayLike | pd.DataFrame) -> Array:
     """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
 
     Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines

@@ -1,19 +1,20 @@
 """How far SPA, leads and ranks could move with other documents: a contest resampled, whole, at every balance.
 
-**What the intervals are about.** A contest is a draw of documents from a world that could have given others. The SPA of a
-scorer is a random number then; what an interval covers is its mean over contests of this size, and likewise the mean lead
-of one scorer over another, the mean change of a lead between two balances, and the rank of the means. SPA depends on the
-size of a contest, for p-values do; so nothing is said about a contest of another size.
+**What the intervals are about.** A contest is a draw of documents from a world that could have given others. The SPA
+of a scorer is a random number then; what an interval covers is its mean over contests of this size, and likewise the
+mean lead of one scorer over another, the mean change of a lead between two balances, and the rank of the means. SPA
+depends on the size of a contest, for p-values do; so nothing is said about a contest of another size.
 
-**What is resampled.** Segments of a document hang together, so documents are drawn, not segments. A drawn contest gets
-everything anew: p-values of people and scorers (in closed form), system means of adequacy and fluency, the most even
-weighting at each target, SPA. All of it follows from sums over documents, so drawing is a product of matrices. Evidence is
-scaled to that of the N segments there are.
+**What is resampled.** Segments of a document hang together, so documents are drawn, not segments. A drawn contest
+gets everything anew: p-values of people and scorers (in closed form), system means of adequacy and fluency, the most
+even weighting at each target, SPA. All of it follows from sums over documents, so drawing is a product of matrices.
+Evidence is scaled to that of the N segments there are.
 
-**Why not plain percentiles.** p-values bend: a bootstrap adds to each of them as much noise as they have already, people
-and scorers drift apart, and resampled SPAs lie too low as a whole. So only the spread of the resampled values is used,
-around the observed value, with Student's t for the number of documents. `worlds.coverage` measures what this and other
-ways of drawing cover in worlds whose truth is known; the bootstrap's spread is what comes out nominal, and what is used.
+**Why not plain percentiles.** p-values bend: a bootstrap adds to each of them as much noise as they have already,
+people and scorers drift apart, and resampled SPAs lie too low as a whole. So only the spread of the resampled values
+is used, around the observed value, with Student's t for the number of documents. `worlds.coverage` measures what this
+and other ways of drawing cover in worlds whose truth is known; the bootstrap's spread is what comes out nominal, and
+what is used.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Evidence(NamedTuple):
 
 
 def evidence(pool: Pool, x: Array) -> Evidence:
-    """Sums over the documents of a pool, with scorers x (M, K, N). Without documents every segment is one of its own."""
+    """Sums over the documents of a pool, with scorers x (M, K, N). Without documents each segment is one."""
     names = np.arange(len(pool.lines)) if pool.documents is None else pd.factorize(np.array(pool.documents))[0]
     size = np.bincount(names).astype(np.float64)
     if size.size < 2:
@@ -80,8 +81,9 @@ def evidence(pool: Pool, x: Array) -> Evidence:
 def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array, float]:
     """How often each resample holds each document, (R, G), and what the spread of results is to be multiplied with.
 
-    "bootstrap": G documents with replacement. "subsample": half of them without, each counted twice. "jackknife": all but one
-    group of documents, in `GROUPS` groups dealt at random, dealt again until there are about as many as `resamples` asks for.
+    "bootstrap": G documents with replacement. "subsample": half of them without, each counted twice. "jackknife": all
+    but one group of documents, in `GROUPS` groups dealt at random, dealt again until there are about as many as
+    `resamples` asks for.
 
     >>> [(c.shape, round(factor, 3)) for c, factor in (draw(m, 6, 4, 1) for m in METHODS)]
     [((4, 6), 1.095), ((4, 6), 1.0), ((6, 6), 2.236)]
@@ -133,9 +135,10 @@ def resample(e: Evidence, counts: Array, betas: Array) -> Array:
 class Intervals:
     """M scorers at B targets, and how far R resampled contests scatter around them.
 
-    `spa` (B, M) is SPA in closed form; `spread` (R, B, M) holds the resampled SPAs minus their mean, scaled so that their
-    standard deviation is the standard error; NaN where a resample does not reach a target. `reached` (B,) counts those that
-    do; with fewer than half of them there is no interval, NaN. A target NaN is the natural balance, unweighted.
+    `spa` (B, M) is SPA in closed form; `spread` (R, B, M) holds the resampled SPAs minus their mean, scaled so that
+    their standard deviation is the standard error; NaN where a resample does not reach a target. `reached` (B,)
+    counts those that do; with fewer than half of them there is no interval, NaN. A target NaN is the natural balance,
+    unweighted.
     """
 
     scorers: tuple[str, ...]
@@ -276,8 +279,9 @@ def rank_sets(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Best and worst compatible rank of M scorers from estimates (M,) and their covariance (M, M).
 
-    The critical value of scorer i is a quantile of the largest |error of lead over j| / its standard error, over all j,
-    simulated from the normal law; times `wider`. Each set alone misses its scorer's rank with at most the level's chance.
+    The critical value of scorer i is a quantile of the largest |error of lead over j| / its standard error, over all
+    j, simulated from the normal law; times `wider`. Each set alone misses its scorer's rank with at most the level's
+    chance.
 
     >>> rank_sets(np.array([0.9, 0.8, 0.5]), 0.01 * np.eye(3))
     (array([1, 1, 2]), array([2, 3, 3]))

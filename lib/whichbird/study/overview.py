@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.balance import balance, reachable
-from ..core.check import DataError
+from ..core.check import Array, DataError
 from ..data.digest import Digest, datasets, folder, load
 from ..data.pool import Pool
 from ..data.protocol import HIDDEN
@@ -31,14 +31,14 @@ def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
     if sources is None and not datasets():
         raise DataError(f"{folder()}: no dataset is there; run 'make data'")
     found = [load(name) for name in datasets()] if sources is None else list(sources)
-    alike = defaultdict(list)  # pools of one size go through the solver together
+    alike: defaultdict[int, dict[int, tuple[Array, Array]]] = defaultdict(dict)  # pools of one size: solved together
     for n, source in enumerate(found):
         if source.aspects is not None:
-            alike[len(source.systems)].append(n)
-    reliable = {}
-    for numbers in alike.values():
-        a, f = (np.array([found[n].aspects[which] for n in numbers]) for which in (0, 1))
-        reliable |= dict(zip(numbers, reliable_intervals(a, f), strict=True))
+            alike[len(source.systems)][n] = source.aspects
+    reliable: dict[int, Array] = {}
+    for pools in alike.values():
+        a, f = map(np.array, zip(*pools.values(), strict=True))
+        reliable |= dict(zip(pools, reliable_intervals(a, f), strict=True))
     rows = [_summary(source, reliable.get(n)) for n, source in enumerate(found)]
     return pd.DataFrame(rows, columns=list(_Summary._fields))
 
@@ -57,7 +57,7 @@ class _Summary(NamedTuple):
     note: str = HIDDEN
 
 
-def _summary(source: Digest | Pool, reliable: np.ndarray | None) -> _Summary:
+def _summary(source: Digest | Pool, reliable: Array | None) -> _Summary:
     paper = source.name in DATASETS and DATASETS[source.name].paper
     out = _Summary(source.name, len(source.systems), len(source.lines), len(source.scorers), paper=paper)
     if source.aspects is None or reliable is None:

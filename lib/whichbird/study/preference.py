@@ -12,13 +12,16 @@ permutations, and a weighting answers by a matrix product.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core import check
 from ..core.metametrics import pair_weights
 
 
-def steps(human, curves) -> np.ndarray:
+def steps(human: ArrayLike, curves: ArrayLike) -> np.ndarray:
     """How much nearer each dial comes to people than the one before: (M, D, P) counts → (M, D−1, P), whole numbers.
 
     `human` (P,) and `curves` are p-values as whole numbers of permutations, so that ties are exact.
@@ -31,10 +34,13 @@ def steps(human, curves) -> np.ndarray:
         raise ValueError(f"human has shape {human.shape} and curves {curves.shape}; (P,) and (M, D > 1, P) are needed")
     signed = np.promote_types(curves.dtype, np.int16)  # where differences of counts fit
     distance = np.abs(curves.astype(signed, copy=False) - human.astype(signed))
-    return distance[:, :-1] - distance[:, 1:]
+    nearer: np.ndarray = distance[:, :-1] - distance[:, 1:]
+    return nearer
 
 
-def preference(step: np.ndarray, w=None, chunk: int = 1024, single: bool = False) -> np.ndarray | float:
+def preference(
+    step: np.ndarray, w: ArrayLike | None = None, chunk: int = 1024, single: bool = False
+) -> np.ndarray | float:
     """A measure for one weighting w (K,), many (W, K), or none (uniform): a share from 0 to 1, or an array (W,).
 
     `step` is (M, D−1, P). Weightings are taken `chunk` at a time, so memory stays bounded. With `single` the product
@@ -67,7 +73,7 @@ class _Answers:
     The sign of a sum that rounding cannot have changed is believed; all others are decided one by one.
     """
 
-    def __init__(self, table: np.ndarray, dtype):
+    def __init__(self, table: np.ndarray, dtype: type[np.floating[Any]]) -> None:
         moving = table[table.any(axis=1)]
         self.ties = (len(table) - len(moving)) / 2  # a row of zeros ties under any weighting
         # π, a row, their P products and the sum err together by at most P + 8 roundings of the row's largest step, as

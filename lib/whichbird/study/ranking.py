@@ -14,7 +14,7 @@ from ..data.digest import Digest
 from ..data.pool import Pool
 from ..solve.result import Reweighting
 from ..solve.reweight import reweight, reweight_sweep
-from .contest import Contest, Scores, contest, need_aspects_of
+from .contest import Contest, Scores, contest, need_aspects
 from .targets import is_reliable, sorted_targets, weights_table
 
 TIE = 12  # decimals: SPA is a sum over at most some thousand pairs, which errs by less
@@ -50,7 +50,7 @@ def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Sco
     2     3   COMET-22             3
     """
     c = source if isinstance(source, Contest) else contest(source, scores)
-    solved = None if beta is None else reweight(*need_aspects_of(c), beta)
+    solved = None if beta is None else reweight(*need_aspects(c), beta)
     k = len(c.systems)
     w = np.full(k, 1 / k) if solved is None else solved.weights
     now, natural = spa_of(c, w), spa_of(c, np.full(k, 1 / k))
@@ -88,7 +88,7 @@ def rank_sweep(
     0.6   14.880      True
     """
     c = source if isinstance(source, Contest) else contest(source, scores)
-    a, f = need_aspects_of(c)
+    a, f = need_aspects(c)
     betas = sorted_targets(a, f, betas)
     rows = []
     for beta, r in zip(betas, reweight_sweep(a, f, betas), strict=True):

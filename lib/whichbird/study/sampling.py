@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp, stdtr
 from tqdm import tqdm
 
@@ -47,7 +48,7 @@ class Draws(NamedTuple):
     log_weight: np.ndarray
 
 
-def draws(adequacy, fluency, n: int, seed: int = SEED, low: float = 0.5) -> Iterator[Draws]:
+def draws(adequacy: ArrayLike, fluency: ArrayLike, n: int, seed: int = SEED, low: float = 0.5) -> Iterator[Draws]:
     """n draws in blocks, of which those with ESS ≥ low·K are passed on. More draws begin with the same ones."""
     if not isinstance(n, int | np.integer) or n < 1:
         raise ValueError(f"n is {n}; a whole number of draws, at least 1, is expected")
@@ -69,17 +70,18 @@ def log_importance(sum_log: np.ndarray, alpha: np.ndarray, systems: int) -> np.n
     constant = gammaln(systems * alpha) - systems * gammaln(alpha)
     with np.errstate(invalid="ignore"):
         mixture = logsumexp(constant + np.outer(sum_log, alpha - 1), axis=1) - np.log(alpha.size)
-    return gammaln(systems) - mixture
+    log_ratio: np.ndarray = gammaln(systems) - mixture
+    return log_ratio
 
 
-def edges(adequacy, fluency, n: int = 200_000, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
+def edges(adequacy: ArrayLike, fluency: ArrayLike, n: int = 200_000, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
     """The edges of the cells: ESS in equal bins on [K/2, K], β in equal bins over the central 98 % of the draws.
 
     β's ends are rounded outward to 0.01.
     """
     beta = np.concatenate([d.beta for d in draws(adequacy, fluency, n, seed)])
     low, high = 100 * np.quantile(beta, [0.01, 0.99])
-    k = len(adequacy)
+    k = np.size(adequacy)
     return np.linspace(k / 2, k, CELLS + 1), np.linspace(np.floor(low) / 100, np.ceil(high) / 100, CELLS + 1)
 
 
@@ -93,7 +95,15 @@ def locate(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
     return np.where((values >= grid[0]) & (values <= grid[-1]), bin_, -1)
 
 
-def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress: bool = True) -> pd.DataFrame:
+def cells(
+    adequacy: ArrayLike,
+    fluency: ArrayLike,
+    step: np.ndarray,
+    n: int,
+    seed: int = SEED,
+    bins: tuple[ArrayLike, ArrayLike] | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
     """Mean and spread of a measure within each cell of (ESS, β): one row per cell that any draw fell into.
 
     `step` is the measure's table (see `preference.steps`). Columns: ess and beta (bin numbers), their lower edges, n
@@ -115,7 +125,7 @@ def cells(adequacy, fluency, step, n: int, seed: int = SEED, bins=None, progress
         if not inside.any():
             continue
         cell = (e * CELLS + b)[inside]
-        m = preference(step, block.w[inside], single=True)
+        m = np.asarray(preference(step, block.w[inside], single=True))
         log_v = block.log_weight[inside]
         raised = top.copy()
         np.maximum.at(raised, cell, log_v)
@@ -132,7 +142,7 @@ def _by_cell(cell: np.ndarray, *values: np.ndarray) -> np.ndarray:
     return np.stack([np.bincount(cell, v, minlength=CELLS * CELLS) for v in values], axis=1)
 
 
-def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges, beta_edges) -> pd.DataFrame:
+def _summary(plain: np.ndarray, weighted: np.ndarray, ess_edges: np.ndarray, beta_edges: np.ndarray) -> pd.DataFrame:
     used = np.flatnonzero(plain[:, 0] > 0)
     n, total, squares = plain[used].T
     v, v2, vm, vm2 = weighted[used].T
@@ -162,7 +172,7 @@ class Welch(NamedTuple):
     d: np.ndarray
 
 
-def welch(mean1, std1, n1, mean2, std2, n2) -> Welch:
+def welch(mean1: ArrayLike, std1: ArrayLike, n1: ArrayLike, mean2: ArrayLike, std2: ArrayLike, n2: ArrayLike) -> Welch:
     """Welch's test of mean2 > mean1 from population standard deviations and (effective) sizes; arrays broadcast.
 
     NaN where a sample of one has no spread to estimate.
@@ -185,4 +195,5 @@ def _dirichlet(rng: np.random.Generator, alpha: np.ndarray, systems: int) -> np.
     """One block: equally many draws from each component, the components taking turns."""
     g = np.stack([rng.standard_gamma(a, size=(BLOCK // alpha.size, systems)) for a in alpha], axis=1)
     g = g.reshape(-1, systems)
-    return g / g.sum(axis=1, keepdims=True)
+    w: np.ndarray = g / g.sum(axis=1, keepdims=True)
+    return w

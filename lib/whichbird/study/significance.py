@@ -1,8 +1,8 @@
 """Which leads are more than luck: PERM-BOTH between all scorers at every balance, and the clusters it makes.
 
-What is resampled is SPA with p-values in closed form, and the observed lead it is compared with is of the same kind. It is
-not the number that is reported: that stays the SPA of 1000 permutations. In the sixteen datasets, at their natural balance, the
-two differ by .0004 to .002 on average over scorers, and by .007 at most.
+What is resampled is SPA with p-values in closed form, and the observed lead it is compared with is of the same kind.
+It is not the number that is reported: that stays the SPA of 1000 permutations. In the sixteen datasets, at their
+natural balance, the two differ by .0004 to .002 on average over scorers, and by .007 at most.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..data.digest import Digest
 from ..data.pool import Pool, refuse_constant
 from ..data.segments import load_pool
 from ..solve.reweight import reweight_sweep
-from .contest import HIDDEN, Scores, aspects, own_scores
+from .contest import Scores, need_aspects, own_scores
 from .targets import sorted_targets
 
 RESAMPLES, SEED, LEVEL = 1000, 7, 0.05
@@ -32,10 +32,11 @@ RESAMPLES, SEED, LEVEL = 1000, 7, 0.05
 class Significance:
     """PERM-BOTH between M scorers at B balances.
 
-    `p` (B, M, M): p[b, i, j] is the share of resamples in which SPA_i − SPA_j is at least the observed difference; small
-    where i is surely better; 1 on the diagonal; NaN for pairs that were not tested. `z` (B, M, M) is the observed difference in
-    standard deviations of the resampled ones: where no resample reaches it, Φ(−z) says how far out it lies. `spa` (B, M) is
-    SPA in closed form. `betas` (B,) holds NaN in place of a natural balance nobody knows. `own` (M,) marks your scorers.
+    `p` (B, M, M): p[b, i, j] is the share of resamples in which SPA_i − SPA_j is at least the observed difference;
+    small where i is surely better; 1 on the diagonal; NaN for pairs that were not tested. `z` (B, M, M) is the
+    observed difference in standard deviations of the resampled ones: where no resample reaches it, Φ(−z) says how far
+    out it lies. `spa` (B, M) is SPA in closed form. `betas` (B,) holds NaN in place of a natural balance nobody
+    knows. `own` (M,) marks your scorers.
     """
 
     scorers: tuple[str, ...]
@@ -48,13 +49,13 @@ class Significance:
     signature: str
 
     def clusters(self, spa: ArrayLike | None = None, level: float = LEVEL) -> NDArray[np.int64]:
-        """The cluster of every scorer at every balance, from 1: (B, M). `spa` (B, M) orders the scorers; ours if None."""
+        """The cluster of every scorer at every balance, from 1: (B, M). `spa` (B, M) orders the scorers, or ours."""
         order = self.spa if spa is None else np.asarray(spa, dtype=np.float64)
         return np.array([clusters(s, p, level) for s, p in zip(order, self.p, strict=True)])
 
     @property
     def tail_p(self) -> Array:
-        """Φ(−z): p-values of a normal tail, (B, M, M), fine enough for adjustments that ask for less than 1 / resamples."""
+        """Φ(−z), normal tails: (B, M, M), for adjustments that ask for less than 1 / resamples."""
         return np.asarray(ndtr(-self.z))
 
 
@@ -68,14 +69,15 @@ def significance(
 ) -> Significance:
     """PERM-BOTH between all scorers of `source`, your own `scores` (as `rank` takes them) among them, at every balance.
 
-    `betas` (B,): targets, in ascending order in the result; None: those of `targets.steps`, or the natural balance alone where
-    adequacy and fluency are not known. `only_own` tests just the pairs with a scorer of yours in them. The same seed gives
-    the same answer, and a pair of scorers the same whoever else takes part.
+    `betas` (B,): targets, in ascending order in the result; None: those of `targets.steps`, or the natural balance
+    alone where adequacy and fluency are not known. `only_own` tests just the pairs with a scorer of yours in them.
+    The same seed gives the same answer, and a pair of scorers the same whoever else takes part.
 
     >>> rng = np.random.default_rng(0)
     >>> aspect = rng.normal(size=(2, 5, 200)) + rng.normal(size=(2, 5, 1))
     >>> close, far = (aspect.sum(axis=0) + noise * rng.normal(size=(5, 200)) for noise in (3, 7))
-    >>> pool = Pool("made", tuple("abcde"), np.arange(200), 200, aspect.sum(axis=0), *aspect, {"close": close, "far": far})
+    >>> total, scorers = aspect.sum(axis=0), {"close": close, "far": far}
+    >>> pool = Pool("made", tuple("abcde"), np.arange(200), 200, total, *aspect, scorers)
     >>> found = significance(pool, [0.5], resamples=200)
     >>> found.p[0].round(2), found.clusters()
     (array([[1.  , 0.04],
@@ -139,7 +141,8 @@ def clusters(spa: ArrayLike, p: ArrayLike, level: float = LEVEL) -> NDArray[np.i
 def holm(p: ArrayLike) -> Array:
     """Holm's adjustment of the p-values of one family, of any shape; NaN stays out of it and stays NaN.
 
-    Rejecting where the adjusted value is at most α keeps the chance of any false rejection below α, whatever the dependence.
+    Rejecting where the adjusted value is at most α keeps the chance of any false rejection below α, whatever the
+    dependence.
 
     >>> holm([0.01, 0.04, 0.03, float("nan")])
     array([0.03, 0.06, 0.06,  nan])
@@ -156,13 +159,9 @@ def holm(p: ArrayLike) -> Array:
 
 def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Array, Array]:
     """Targets (B,) and the weights (B, K) at them; the natural balance alone, NaN, where the aspects are not known."""
-    a, f = aspects(pool)
-    if a is None or f is None:
-        if betas is not None:
-            raise DataError(
-                f"{pool.name} can be compared at its natural balance only: {HIDDEN}, so no other can be set"
-            )
+    if pool.aspects is None and betas is None:
         return np.array([np.nan]), np.full((1, len(pool.systems)), 1 / len(pool.systems))
+    a, f = need_aspects(pool)
     targets = sorted_targets(a, f, betas)
     return targets, np.array([r.weights for r in reweight_sweep(a, f, targets)])
 

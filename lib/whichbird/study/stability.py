@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..core import check
+from ..core.check import Array
 from ..core.metametrics import pair_weights
 from ..core.permutation import PERMUTATIONS
 from ..solve.reweight import reweight_many
@@ -13,7 +15,9 @@ from ..solve.reweight import reweight_many
 TIE = 1e-9  # in permutations: means of whole numbers up to 1000 over all pairs err by less
 
 
-def leave_one_out(human, scorers, systems: int, exact: bool = True, permutations: int = PERMUTATIONS) -> np.ndarray:
+def leave_one_out(
+    human: ArrayLike, scorers: ArrayLike, systems: int, exact: bool = True, permutations: int = PERMUTATIONS
+) -> np.ndarray:
     """A score of every scorer on every pool with one system left out: (K, M), higher is better; only its order matters.
 
     `human` (P,), `scorers` (M, P) are p-values as whole numbers of permutations. Exact scores are negated integer sums
@@ -36,7 +40,9 @@ def leave_one_out(human, scorers, systems: int, exact: bool = True, permutations
     return out
 
 
-def leave_one_out_at(adequacy, fluency, human, scorers, betas) -> tuple[np.ndarray, np.ndarray]:
+def leave_one_out_at(
+    adequacy: ArrayLike, fluency: ArrayLike, human: np.ndarray, scorers: np.ndarray, betas: ArrayLike
+) -> tuple[Array, Array]:
     """`leave_one_out` with every reduced pool reweighted to each of `betas` (B,): scores (B, K, M) and ESS (B, K).
 
     Scores are negated weighted means of |p_human − p_scorer|, in permutations. Both are NaN where a reduced pool cannot
@@ -58,16 +64,18 @@ def leave_one_out_at(adequacy, fluency, human, scorers, betas) -> tuple[np.ndarr
     return scores, ess
 
 
-def at_balance(adequacy, fluency, human, scorers, betas) -> pd.DataFrame:
+def at_balance(
+    adequacy: ArrayLike, fluency: ArrayLike, human: np.ndarray, scorers: np.ndarray, betas: ArrayLike
+) -> pd.DataFrame:
     """The pooled τ of leave-one-out rankings at fixed balances: one row per target.
 
     Columns: beta; tau; subsets, how many reduced pools reach beta, the others being dropped; free, the τ of just those
     pools unweighted; ess, their mean after reweighting. τ is NaN where fewer than two pools are left.
     """
     scores, ess = leave_one_out_at(adequacy, fluency, human, scorers, betas)
-    plain = leave_one_out(human, scorers, len(adequacy))
+    plain = leave_one_out(human, scorers, np.size(adequacy))
     rows = []
-    for beta, score, size in zip(betas, scores, ess, strict=True):
+    for beta, score, size in zip(np.asarray(betas), scores, ess, strict=True):
         kept = ~np.isnan(size)
         tau, free = (pooled_tau(score[kept], TIE), pooled_tau(plain[kept])) if kept.sum() > 1 else (np.nan, np.nan)
         mean = size[kept].mean() if kept.any() else np.nan

@@ -143,10 +143,10 @@ def crossings(v: Verdict, scorers: Iterable[str]) -> tuple[Crossing, ...]:
     out = []
     for first, second in combinations(dict.fromkeys(scorers), 2):
         found = story(v, first, second)
-        t = found.table.set_index("beta")
+        t = found.table.set_index("beta")[["lead", "spa_first"]]
         for x, y in found.crossings:
-            before, after = t.loc[x], t.loc[y]
-            share = before["lead"] / (before["lead"] - after["lead"])
-            spa = before["spa_first"] + share * (after["spa_first"] - before["spa_first"])
+            (lead, spa), (lead_after, spa_after) = t.loc[[x, y]].to_numpy()
+            share = lead / (lead - lead_after)
+            spa += share * (spa_after - spa)
             out.append(Crossing(float(x + share * (y - x)), float(spa), found.between))
     return tuple(out)

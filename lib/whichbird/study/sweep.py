@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from ..core.augment import shifts
 from ..core.balance import balance, pair_balances, reachable
-from ..core.check import DataError
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
-from ..data.protocol import HIDDEN
 from ..solve.reweight import reweight_sweep
+from .contest import need_aspects
 from .preference import preference, steps
 
 METAMETRICS = ("spa", "pearson")
@@ -33,13 +32,6 @@ def beta_grid(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.01) -> np
     even = np.linspace(low, high, max(1, round((high - low) / step)) + 1)
     pairs = pair_balances(adequacy, fluency)
     return np.unique(np.concatenate([even, pairs[~np.isnan(pairs)], [balance(adequacy, fluency)]]).clip(low, high))
-
-
-def need_aspects(d: Digest) -> tuple[np.ndarray, np.ndarray]:
-    """Adequacy and fluency (K,) of a dataset; one that has no balance to move is refused."""
-    if d.aspects is None:
-        raise DataError(f"{d.name} cannot be swept: that needs adequacy and fluency, and {HIDDEN}")
-    return d.aspects
 
 
 def sweep(

@@ -15,8 +15,10 @@ import pandas as pd
 
 from ..core.augment import DIALS, PAPER_FAMILIES, direction, offsets
 from ..core.balance import balance
+from ..core.check import DataError
 from ..core.permutation import p_counts, p_curve_counts, p_line_counts
 from ..data.pool import Pool, system_means
+from ..data.protocol import HIDDEN
 from .preference import preference, steps
 
 SEED = 25
@@ -43,8 +45,9 @@ def synthesise(pool: Pool, seed: int = SEED) -> Pool:
 
     A segment on which some system has no rating cannot be sorted, and is left out.
     """
-    whole = ~np.isnan(pool.adequacy).any(axis=0)
-    order = orders(pool.adequacy[:, whole], pool.fluency[:, whole], seed)
+    a, f = _aspects(pool)
+    whole = ~np.isnan(a).any(axis=0)
+    order = orders(a[:, whole], f[:, whole], seed)
     names = [*pool.systems, *(f"{part} {k + 1}" for part in PARTS[1:] for k in range(len(pool.systems)))]
     return Pool(
         name=pool.name,
@@ -52,8 +55,8 @@ def synthesise(pool: Pool, seed: int = SEED) -> Pool:
         lines=pool.lines[whole],
         source_lines=pool.source_lines,
         total=regroup(pool.total[:, whole], order),
-        adequacy=regroup(pool.adequacy[:, whole], order),
-        fluency=regroup(pool.fluency[:, whole], order),
+        adequacy=regroup(a[:, whole], order),
+        fluency=regroup(f[:, whole], order),
         scorers={s: regroup(x[:, whole], order) for s, x in pool.scorers.items()},
         reference=pool.reference,
         notes=pool.notes,
@@ -85,10 +88,11 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     """
     union = synthesise(pool, seed)
     size = len(pool.systems)
-    order = orders(union.adequacy[:size], union.fluency[:size], seed)
+    a, f = _aspects(union)
+    order = orders(a[:size], f[:size], seed)
     moves = {s: _directions(pool, x) for s, x in pool.scorers.items()}
 
-    def dealt(v):
+    def dealt(v: np.ndarray) -> np.ndarray:
         return regroup(np.broadcast_to(v[:, None], (size, len(union.lines))), order)
 
     grids = {family: DIALS[family] for family in PAPER_FAMILIES}
@@ -122,7 +126,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
                 "construction": construction,
                 "pool": name,
                 "systems": who.size,
-                "beta": balance(system_means(sub.adequacy), system_means(sub.fluency)),
+                "beta": balance(*(system_means(x) for x in _aspects(sub))),
                 **{family: preference(steps(human[pairs], c)) for family, c in curves[construction].items()},
                 "reach": float(np.median(spread[construction] / real)),
             }
@@ -132,19 +136,27 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
 
 
 def _directions(pool: Pool, x: np.ndarray) -> dict[str, np.ndarray]:
-    human = [system_means(h) for h in (pool.total, pool.adequacy, pool.fluency)]
-    offset = offsets(x, pool.adequacy, pool.fluency)
-    return {family: direction(family, system_means(x), *human, offset) for family in PAPER_FAMILIES}
+    a, f = _aspects(pool)
+    total, adequacy, fluency = (system_means(h) for h in (pool.total, a, f))
+    offset = offsets(x, a, f)
+    return {family: direction(family, system_means(x), total, adequacy, fluency, offset) for family in PAPER_FAMILIES}
+
+
+def _aspects(pool: Pool) -> tuple[np.ndarray, np.ndarray]:
+    if pool.adequacy is None or pool.fluency is None:
+        raise DataError(f"{pool.name} cannot be synthesised: that needs adequacy and fluency, and {HIDDEN}")
+    return pool.adequacy, pool.fluency
 
 
 def _subset(pool: Pool, rows: np.ndarray) -> Pool:
+    a, f = _aspects(pool)
     return replace(
         pool,
         systems=tuple(pool.systems[k] for k in rows),
         total=pool.total[rows],
         errors=None,
-        adequacy=pool.adequacy[rows],
-        fluency=pool.fluency[rows],
+        adequacy=a[rows],
+        fluency=f[rows],
         scorers={s: x[rows] for s, x in pool.scorers.items()},
     )
 
@@ -154,4 +166,5 @@ def _pairs(rows: np.ndarray, systems: int) -> np.ndarray:
     at = np.full((systems, systems), -1)
     at[np.triu_indices(systems, 1)] = np.arange(systems * (systems - 1) // 2)
     i, j = np.triu_indices(rows.size, 1)
-    return at[rows[i], rows[j]]
+    found: np.ndarray = at[rows[i], rows[j]]
+    return found

@@ -46,7 +46,7 @@ def beta_stops(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.005) -> 
     array([0.2  , 0.4  , 0.6  , 0.607, 0.64 , 0.68 ])
     """
     inner = reliable_interval(adequacy, fluency)
-    finer = multiples(step / 5, *inner) if inner[1] - inner[0] < 20 * step else []
+    finer = multiples(step / 5, *inner) if inner[1] - inner[0] < 20 * step else np.empty(0)
     return np.unique(np.concatenate([steps(adequacy, fluency, step), inner, finer]))
 
 

@@ -1,10 +1,10 @@
-"""What ships about significance: for each dataset, tests and intervals at the explorer's stops, and what they amount to.
+"""What ships about significance: tests and intervals at the explorer's stops, and what they amount to.
 
-**What counts as a real change**, fixed before any result was seen. Two scorers change order between two balances if the
-one with the larger SPA at the first has the smaller at the second. The change is real if *both orders are significant*
-(PERM-BOTH, p ≤ .05 each), or if *the difference of differences is*: the change of the lead lies more than t standard errors
-from 0. Holm's adjustment is for all M(M−1)/2 pairs of scorers, each with twice the smaller of the two p-values, since two
-ways lead to the claim; pairs that do not change order cannot claim anything, but count.
+**What counts as a real change**, fixed before the book's tables were made. Two scorers change order between two
+balances if the one with the larger SPA at the first has the smaller at the second. The change is real if *both orders
+are significant* (PERM-BOTH, p ≤ .05 each), or if *the difference of differences is*: the change of the lead lies more
+than t standard errors from 0. Holm's adjustment is for all M(M−1)/2 pairs of scorers, each with twice the smaller of
+the two p-values, since two ways lead to the claim; pairs that do not change order cannot claim anything, but count.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def changes(
 ) -> Changes:  # fmt: skip
     """Which pairs change order between two balances, and which for real.
 
-    For each of the two: `spa` (M,), `p` and `tail` (M, M), p-values of PERM-BOTH as shares and as normal tails. `se` (M, M)
-    are standard errors of the change of lead, from so many documents.
+    For each of the two: `spa` (M,), `p` and `tail` (M, M), p-values of PERM-BOTH as shares and as normal tails. `se`
+    (M, M) are standard errors of the change of lead, from so many documents.
 
     >>> spa, p = np.array([0.9, 0.8]), np.array([[1, 0.01], [0.99, 1]])
     >>> found = changes((spa, spa[::-1]), (p, p.T), (p, p.T), np.full((2, 2), 0.2), 50)
@@ -96,13 +96,13 @@ def changes(
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Tests and intervals of one dataset at B balances: the natural one, unweighted, first (NaN), then stops, ascending.
+    """Tests and intervals of one dataset at B balances: first the natural one, unweighted (NaN), then stops.
 
-    `spa` (B, M) as reported, from 1000 permutations; `se` its standard errors; `rank_low`, `rank_high` the best and the worst
-    compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (B, M, M) the same as normal tails, which can be smaller than
-    1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the natural balance, `ends_se`
-    (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests reach a target. `tests` is the part of
-    the signature that says how the tests were made.
+    `spa` (B, M) as reported, from 1000 permutations; `se` its standard errors; `rank_low`, `rank_high` the best and
+    the worst compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (B, M, M) the same as normal tails, which can be
+    smaller than 1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the
+    natural balance, `ends_se` (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests
+    reach a target. `tests` is the part of the signature that says how the tests were made.
     """
 
     name: str
@@ -147,7 +147,7 @@ class Verdict:
         return self._between(0, b, self.change_se[b])
 
     def moved(self, b: int) -> Bools:
-        """Which scorers change place for real from the natural balance to stop b: in a real change with anyone. (M,)."""
+        """Which scorers are in a real change with anyone from the natural balance to stop b: (M,)."""
         return np.asarray(self.changes(b).real.any(axis=1))
 
     def ends(self) -> Changes:
@@ -293,7 +293,8 @@ def judged(source: Digest | Pool, scorers: Iterable[str], scores: Scores | None 
 class Standing(NamedTuple):
     """Where M scorers stand at one balance: cluster, compatible ranks, standard error of SPA, (M,) each, and PERM-BOTH.
 
-    `stop` is the balance at which tests that ship were made, the one next to that asked for; None where all is computed.
+    `stop` is the balance at which tests that ship were made, the one next to that asked for; None where all is
+    computed.
     """
 
     scorers: tuple[str, ...]
@@ -311,11 +312,11 @@ def standing(
     source: Pool | Digest | str, spa: ArrayLike, beta: float | None = None, scores: Scores | None = None,
     resamples: int = RESAMPLES, seed: int = SEED
 ) -> Standing:  # fmt: skip
-    """Clusters and compatible ranks of all scorers of `source` and of your own `scores`, at one balance (None: the natural).
+    """Clusters and compatible ranks of all scorers, your own `scores` among them, at one balance (None: natural).
 
-    `spa` (M,), the scorers of the source and then yours, is what they are ranked by. Where a dataset is named (or its digest
-    given), tests of its own scorers that ship are used, if `beta` lies inside the reliable interval; pairs with a scorer of
-    yours are tested at `beta` itself, and all is computed where nothing ships.
+    `spa` (M,), the scorers of the source and then yours, is what they are ranked by. Where a dataset is named (or its
+    digest given), tests of its own scorers that ship are used, if `beta` lies inside the reliable interval; pairs
+    with a scorer of yours are tested at `beta` itself, and all is computed where nothing ships.
     """
     pool = pool_of(source)
     a, f = aspects(pool)
@@ -355,10 +356,10 @@ def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:
 def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:
     """One row a dataset: what the tests amount to.
 
-    Columns name, scorers, documents, low, high (ends of the stops), first_low, first, first_high (scorers that share the
-    first cluster at the low end, at the natural balance, at the high end), pairs, changed (pairs that change order between
-    the ends), real, both, difference (of these, by either rule, by each), holm, reached (the share of resampled contests
-    that reach the stop most of them miss). Zeros and NaN where no balance is known.
+    Columns name, scorers, documents, low, high (ends of the stops), first_low, first, first_high (scorers that share
+    the first cluster at the low end, at the natural balance, at the high end), pairs, changed (pairs that change
+    order between the ends), real, both, difference (of these, by either rule, by each), holm, reached (the share of
+    resampled contests that reach the stop most of them miss). Zeros and NaN where no balance is known.
     """
     rows = []
     for v in verdicts:

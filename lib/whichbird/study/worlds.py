@@ -28,7 +28,7 @@ def simulated(
     name: str, systems: int = 8, documents: int = 40, segments: int = 6, scorers: int = 5, together: float = 0.0,
     heavy: bool = False, seed: int = 0
 ) -> World:  # fmt: skip
-    """A made world: systems with fixed qualities, scorers with fixed whims, everything else drawn anew for each contest."""
+    """A made world: systems have fixed qualities, scorers fixed whims; all else is drawn anew for each contest."""
     rng = np.random.default_rng(seed)
     quality = 0.25 * rng.normal(size=(2, systems, 1))
     share = np.linspace(0.2, 0.8, scorers)
@@ -92,11 +92,11 @@ def drawn_from(pool: Pool, betas: ArrayLike) -> World:
 def coverage(world: World, contests: int = 100, resamples: int = 200, truth: int = 1000, seed: int = 1) -> pd.DataFrame:
     """How often intervals of 95 % hold the truth: one row per way of drawing and quantity.
 
-    The truth is the mean over `truth` other contests of the same size. Quantities: SPA of every scorer at every target, lead
-    of every scorer over every other, change of lead from the first target to the last, rank. Ways: the spread of each of
-    `draw`'s methods around the observed value; and two that use the bootstrap's values as they are, its percentiles and
-    the percentiles reflected at the observed value. Columns world, way, quantity, covered (share), width (mean standard
-    error over the true one; NaN for percentiles and ranks), contests.
+    The truth is the mean over `truth` other contests of the same size. Quantities: SPA of every scorer at every
+    target, lead of every scorer over every other, change of lead from the first target to the last, rank. Ways: the
+    spread of each of `draw`'s methods around the observed value; and two that use the bootstrap's values as they are,
+    its percentiles and the percentiles reflected at the observed value. Columns world, way, quantity, covered
+    (share), width (mean standard error over the true one; NaN for percentiles and ranks), contests.
 
     >>> coverage(simulated("small", documents=10), 3, 20, 20)["quantity"].unique().tolist()
     ['spa', 'lead', 'change', 'rank']

@@ -131,6 +131,8 @@ def rank_(args: argparse.Namespace) -> Result:
     cluster is WMT's: a scorer shares the cluster of those above it unless one of
     them is significantly better (PERM-BOTH, p <= .05). rank_low and rank_high are
     the best and the worst rank that go with the data (documents resampled, 95 %).
+    With --beta every resampled contest is brought to that balance; without it each
+    keeps its own, so the intervals at beta0 differ a little between the two.
     Tests of the shipped scorers ship for the reliable interval; others are made on
     the spot, some seconds. --bare leaves them out.
 

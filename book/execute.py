@@ -35,6 +35,8 @@ ROOT = BOOK.parent
 STORE = ROOT / "_build" / "executed"
 AT_ONCE = 2
 TIMEOUT = 300  # seconds for one cell
+# matplotlib remembers where fonts are; with a memory of its own each environment finds its own, and no chapter says that it looks for them
+os.environ.setdefault("MPLCONFIGDIR", str(Path(sys.prefix) / "matplotlib"))
 
 
 class CellFailed(Exception):
@@ -131,8 +133,15 @@ async def run_notebook(notebook: nbformat.NotebookNode, folder: Path) -> None:
         await client.async_execute()
 
 
+@functools.cache
+def find_fonts() -> None:
+    """Make that memory before two chapters need it at once."""
+    import matplotlib.font_manager  # noqa: F401
+
+
 async def run(path: Path) -> nbformat.NotebookNode:
     """Run a chapter from its first cell to its last in a fresh kernel. Raises `CellFailed`."""
+    find_fonts()
     notebook, start = read(path), time.perf_counter()
     cells = code_cells(notebook)
     try:

@@ -19,7 +19,7 @@ def all_equal(theirs, ours):
 
 
 def test_ten_datasets_of_the_paper_have_ratings():
-    assert len(RATED) == 10 and set(RATED) == set(wb.datasets()) - {"heen23", "ende23"}
+    assert len(RATED) == 10 and set(RATED) == set(wb.datasets(paper=True, aspects=True))
 
 
 def test_core():

@@ -29,8 +29,10 @@ def with_tests(
     >>> from whichbird import contest, load, rank
     >>> d = load("ende24")
     >>> field = contest(d)
-    >>> with_tests(rank(field), field, d)[0].table.loc[0, ["scorer", "cluster", "rank_low"]].tolist()
-    ['XCOMET-QE', 1, 1]
+    >>> with_tests(rank(field), field, d)[0].table.loc[:1, ["scorer", "cluster", "rank_low"]]
+          scorer  cluster  rank_low
+    0  XCOMET-QE        1         1
+    1     XCOMET        1         1
     """
     if len(field.scorers) < 2:
         return replace(found, table=_ordered(found.table.assign(cluster=1, rank_low=1, rank_high=1, se=np.nan))), None

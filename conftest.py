@@ -1,5 +1,6 @@
 """Chapters are tests: every page of book/ with code cells, one test a cell. A chapter that was run already is not run again."""
 
+import itertools
 import os
 import sys
 import tempfile
@@ -56,13 +57,17 @@ def pytest_configure(config):
     """The strict pass hands the kept runs to nbval. Its kernels talk over sockets, which never collide; it compares pictures too."""
     if not config.getoption("nbval", False):
         return
-    from jupyter_client.manager import KernelManager
+    import nbval.kernel
     from nbval.plugin import IPyNbFile
 
-    os.environ["JUPYTER_RUNTIME_DIR"] = tempfile.mkdtemp(
-        prefix="wb"
-    )  # a short path: that of a socket has 107 letters at most
-    KernelManager.transport.default_value = "ipc"
+    manager, sockets = nbval.kernel.KernelManager, tempfile.TemporaryDirectory(prefix="wb")
+    config.add_cleanup(sockets.cleanup)
+
+    def over_sockets(**rest):
+        place = f"{sockets.name}/{next(numbers)}"  # short: the path of a socket has 107 letters at most
+        return manager(transport="ipc", ip=place, connection_file=f"{place}.json", **rest)
+
+    nbval.kernel.KernelManager, numbers = over_sockets, itertools.count()
     begin = IPyNbFile.setup
 
     def setup(self):

@@ -2,7 +2,7 @@
 
 - sphinx-mathjax-offline copies all of MathJax, ten bundles, when the build ends. A page asks for one of them, its fonts, and the
   extensions that a formula or a reader's menu can call for; only these are copied here. Speech is in English, as the book is.
-- Source maps of the theme serve those who debug the theme.
+- Source maps of the theme serve those who debug the theme. Its icons come as WOFF2, which every browser of today reads, and once more as TTF.
 
 The browser tests of `tests/pages` see that no page asks for a file that is not there.
 """
@@ -33,8 +33,8 @@ def trim(app, error):
     for name in MATHJAX:
         place = static / "mathjax" / name
         copy_asset(str(source / name), str(place if (source / name).is_dir() else place.parent))
-    for map_ in static.rglob("*.map"):
-        map_.unlink()
+    for file in [*static.rglob("*.map"), *(static / "vendor" / "fontawesome").rglob("*.ttf")]:
+        file.unlink()
 
 
 def setup(app):

@@ -6,6 +6,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import os
+import shlex
+import subprocess
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -54,6 +59,26 @@ def shipped(table: str, names: Iterable[str]) -> pd.DataFrame:
     """
     whole = read_table(table)
     return pd.concat([whole[whole["dataset"] == name] for name in names], ignore_index=True)
+
+
+def terminal(
+    program: Callable[[list[str]], int], folder: str | os.PathLike[str]
+) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """A function that runs `program` on the words of a command line, in a folder: what a terminal would show, and the exit code.
+
+    No process is started: loading the library anew for every command would take longer than most commands do.
+
+    >>> terminal(lambda words: print(*words) or 0, ".")("whichbird rank 'my set'").stdout
+    'rank my set\\n'
+    """
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = program(shlex.split(command)[1:])
+        return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
+
+    return run
 
 
 def speaker(prefix: str) -> Callable[..., None]:

@@ -29,7 +29,7 @@ def test_every_shipped_penalty_is_the_count_times_the_price():
     assert free.any() and (errors.loc[free, "penalty"] == 0).all()
 
 
-@pytest.mark.parametrize("name", [d for d in wb.datasets() if d != "heen23"])
+@pytest.mark.parametrize("name", [d for d in DATASETS if d != "heen23"])
 def test_shipped_errors_give_the_shipped_means(name):
     d = wb.load(name)
     means = aspect_means(wb.load_errors(name), d.rated, d.systems)

@@ -51,6 +51,15 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
     from .solve.stationary import stationary_points as stationary_points
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
+    from .study.choices import (
+        RankChange as RankChange,
+        by_beta as by_beta,
+        by_reference as by_reference,
+        by_seed as by_seed,
+        by_taxonomy as by_taxonomy,
+        by_total as by_total,
+        rank_change as rank_change,
+    )
     from .study.contest import Contest as Contest, contest as contest
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
@@ -90,6 +99,7 @@ _ROOM = {
     "solve.search": ("ablation", "search", "search_sweep"),
     "solve.stationary": ("stationary_points",),
     "study.calibrate": ("Calibration", "calibrate"),
+    "study.choices": ("RankChange", "by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total", "rank_change"),
     "study.contest": ("Contest", "contest"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),

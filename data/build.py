@@ -34,11 +34,13 @@ from whichbird import DataError, ablation, balance, reachable, reliable_interval
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.check import near
 from whichbird.data import digest, guest, segments
-from whichbird.data.mtme import read_mtme
+from whichbird.data.mtme import find_tree, is_human, read_mtme, read_scores
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
+from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from whichbird.solve import baseline
 from whichbird.study import synthesis
+from whichbird.study.choices import by_seed, by_taxonomy
 from whichbird.study.contest import need_aspects
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
@@ -101,11 +103,17 @@ def build(
         of_digest = [
             (t, name)
             for t in chosen
-            if t in TABLES and TABLES[t].source == "digest"
+            if t in TABLES and TABLES[t].source in ("digest", "segments")
             for name in names
             if _digest_of(name, scratch, out) is not None and TABLES[t].takes(name)
+            if TABLES[t].source == "digest" or _segments_of(name, scratch, out) is not None
         ]
-        jobs = [partial(_of_digest, t, _digest_of(name, scratch, out), draws) for t, name in of_digest]
+        jobs = [
+            partial(_of_digest, t, _digest_of(name, scratch, out), draws)
+            if TABLES[t].source == "digest"
+            else partial(_of_segments, t, _digest_of(name, scratch, out), _segments_of(name, scratch, out))
+            for t, name in of_digest
+        ]
         for (table, name), part in zip(of_digest, _parallel(jobs, "tables"), strict=True):
             if part is not None:
                 rows.setdefault(table, {})[name] = part
@@ -163,7 +171,11 @@ def _dataset(
         digest.make(pool, *others).save(out / f"{name}.npz")
     if "segments" in products:
         segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
-    made = {t: TABLES[t].make(pool) for t in products if t in TABLES and TABLES[t].takes(name)}
+    made = {
+        t: TABLES[t].make(pool, *[root] * (t == "references"))
+        for t in products
+        if _of_pool(t) and t not in FILES and TABLES[t].takes(name)
+    }
     return {table: rows for table, rows in made.items() if rows is not None}
 
 
@@ -216,6 +228,11 @@ def _of_digest(table: str, path: Path, draws: int) -> pd.DataFrame | None:
         return None
     rows = TABLES[table].make(d, draws) if table == "cells" else TABLES[table].make(d)
     return rows.assign(dataset=d.name)[["dataset", *rows.columns]]
+
+
+def _of_segments(table: str, digest_path: Path, path: Path) -> pd.DataFrame | None:
+    rows = TABLES[table].make(segments.read(path), digest.read(digest_path))
+    return None if rows is None else rows.assign(dataset=path.stem)[["dataset", *rows.columns]]
 
 
 def _digest_of(name: str, *folders: Path) -> Path | None:
@@ -271,6 +288,20 @@ def synthesised(pool: Pool) -> pd.DataFrame | None:
     return None if pool.adequacy is None else synthesis.evaluate(pool)
 
 
+def references(pool: Pool, root: Path) -> pd.DataFrame | None:
+    """The official MQM score of each reference that people rated, on the rated segments, and how many of them it has."""
+    source = DATASETS.get(pool.name)
+    if source is None or not source.official:
+        return None
+    scores = read_scores(find_tree(root) / source.set / "human-scores" / f"{source.pair}.mqm.seg.score")
+    rows = [
+        {"dataset": pool.name, "reference": system, "segments": int(seen.sum()), "total": x[seen].mean()}
+        for system, x in zip(scores.systems, scores.values[:, pool.lines], strict=True)
+        if is_human(system) and (seen := ~np.isnan(x)).any()
+    ]
+    return pd.DataFrame(rows) if rows else None
+
+
 # --- tables of a digest
 
 
@@ -293,6 +324,32 @@ def stability(d: digest.Digest) -> pd.DataFrame:
     inset = INSET * (high - low)
     betas = np.linspace(low + inset, high - inset, BALANCES)
     return at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas)
+
+
+# --- tables of segments and their digest
+
+
+def groupings(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
+    """What a β means under each grouping of errors that changes adequacy or fluency here, the paper's first."""
+    chosen = _apart(pool) if pool.adequacy is not None else []
+    return by_taxonomy(pool, d, chosen) if chosen else None
+
+
+def _apart(pool: Pool) -> list[Grouping]:
+    seen, out = set(), []
+    for name in taxonomies():
+        g = load_taxonomy(name)
+        with contextlib.suppress(DataError):  # one that leaves an aspect empty here
+            found = np.concatenate(regroup(pool, g)).tobytes()
+            if found not in seen:
+                seen.add(found)
+                out.append(g)
+    return out if out and out[0].name == PAPER else []
+
+
+def seeds(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
+    """How far another seed of the permutation tests moves the ranking."""
+    return by_seed(pool) if len(pool.scorers) > 1 else None
 
 
 # --- tables of targets
@@ -342,7 +399,7 @@ def numerical_baseline(adequacy: np.ndarray, fluency: np.ndarray, beta: float) -
 
 
 class Table(NamedTuple):
-    """A table that ships: what makes it, and of what: a "pool", a "digest", or the "targets" of one digest."""
+    """A table that ships: what makes it, and of what: a "pool", a "digest", "segments" that ship, or the "targets" of one digest."""
 
     make: Callable[..., Any]
     source: str
@@ -361,10 +418,13 @@ WORLDS = ("ende24", "ende21", "ted_ende")
 GUESTS = "guests"  # made of other people's score files, beside the tree
 TABLES = {
     "errors": Table(errors, "pool"),
+    "references": Table(references, "pool", 6),
     "synthesised": Table(synthesised, "pool", paper=True),
     "sweep": Table(sweeps, "digest", 12, paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
+    "groupings": Table(groupings, "segments", 5),
+    "seeds": Table(seeds, "segments", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }

@@ -566,3 +566,12 @@ def test_the_tests_that_ship_are_made_of_the_segments_that_ship(tmp_path):
         np.abs(new.rank_high - old.rank_high).max() <= 1
         and new.ends().counts()["changed"] == old.ends().counts()["changed"]
     )
+
+
+def test_tables_of_segments_are_made_for_one_dataset_and_leave_the_others(tmp_path):
+    """From its digest and segments alone, without a tree: the bytes that ship, and nobody else's rows are touched."""
+    (tmp_path / "segments").mkdir()
+    for name in ("ende20.npz", "segments/ende20.seg", "groupings.csv"):
+        shutil.copy(DATA / name, tmp_path / name)
+    assert build.main(["--only", "ende20", "--tables", "groupings", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "groupings.csv").read_bytes() == (DATA / "groupings.csv").read_bytes()

@@ -24,6 +24,12 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.pairs import read_pairs as read_pairs
     from .data.pool import Pool as Pool
     from .data.segments import load_pool as load_pool
+    from .data.taxonomies import (
+        Grouping as Grouping,
+        load_taxonomy as load_taxonomy,
+        regroup as regroup,
+        taxonomies as taxonomies,
+    )
     from .data.userfiles import read_human as read_human, read_scorers as read_scorers, read_systems as read_systems
     from .solve.certificate import certificate as certificate
     from .solve.distortion import Distortion as Distortion
@@ -45,6 +51,15 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
     from .solve.stationary import stationary_points as stationary_points
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
+    from .study.choices import (
+        RankChange as RankChange,
+        by_beta as by_beta,
+        by_reference as by_reference,
+        by_seed as by_seed,
+        by_taxonomy as by_taxonomy,
+        by_total as by_total,
+        rank_change as rank_change,
+    )
     from .study.contest import Contest as Contest, contest as contest
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
@@ -68,6 +83,7 @@ _ROOM = {
     "data.pairs": ("read_pairs",),
     "data.pool": ("Pool",),
     "data.segments": ("load_pool",),
+    "data.taxonomies": ("Grouping", "load_taxonomy", "regroup", "taxonomies"),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
     "solve.distortion": ("Distortion",),
@@ -83,6 +99,7 @@ _ROOM = {
     "solve.search": ("ablation", "search", "search_sweep"),
     "solve.stationary": ("stationary_points",),
     "study.calibrate": ("Calibration", "calibrate"),
+    "study.choices": ("RankChange", "by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total", "rank_change"),
     "study.contest": ("Contest", "contest"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),

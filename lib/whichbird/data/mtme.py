@@ -31,7 +31,7 @@ from .ratings import GET, Pricing, Ratings, Scored, is_human, rating_files, read
 from .registry import DATASETS, TREE, Source
 from .tsv import join_tsv, read_mqm_tsv
 
-__all__ = ["Scores", "find_source", "is_human", "read_mqm_tsv", "read_mtme", "read_scores"]
+__all__ = ["Scores", "find_source", "find_tree", "is_human", "read_mqm_tsv", "read_mtme", "read_scores"]
 
 
 def read_mtme(
@@ -65,7 +65,7 @@ def read_mtme(
     if reference is None:
         reference = source.reference
     reference = source.standard if reference == "standard" else reference
-    folder = _tree(root) / source.set
+    folder = find_tree(root) / source.set
     human = folder / "human-scores"
     totals = read_scores(human / f"{source.pair}.mqm.seg.score") if source.official else None
     pricing = Pricing(taxonomy, weights)
@@ -210,7 +210,7 @@ def find_source(root: str | Path, set_: str, pair: str) -> Source:
     for source in DATASETS.values():
         if (source.set, source.pair) == (set_, pair):
             return source
-    tree = _tree(root)
+    tree = find_tree(root)
     sets = sorted(p.parent.name for p in tree.glob("*/human-scores"))
     if set_ not in sets:
         raise DataError(f"{tree}: no set {set_!r}; there {_are(sets)}")
@@ -351,7 +351,8 @@ def _read_scorers(
     return kept, out
 
 
-def _tree(root: str | Path) -> Path:
+def find_tree(root: str | Path) -> Path:
+    """The tree itself, where `root` is it or holds it."""
     root = Path(root)
     if not root.is_dir():
         raise DataError(f"{root}: no such folder; {GET}")

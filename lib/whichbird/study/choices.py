@@ -1,0 +1,194 @@
+"""How far a choice moves the ranking of scorers: a grouping of errors, a seed, a total, a reference; and β, to compare.
+
+Whatever is chosen, two rankings of the same scorers are compared in the same way, by `rank_change`. SPA's human side is
+the official total throughout, but for `by_total`: a grouping of errors decides about adequacy and fluency, and so about weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..core import check
+from ..core.augment import PAPER_FAMILIES, shifts
+from ..core.balance import balance, reachable
+from ..core.check import Array
+from ..core.metametrics import pair_weights
+from ..core.permutation import PERMUTATIONS, p_counts, p_curve_counts
+from ..data.digest import Digest, make
+from ..data.pool import Pool, system_means
+from ..data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
+from ..solve.reweight import reliable_interval, reweight_sweep
+from .contest import need_aspects
+from .preference import preference, steps
+from .ranking import TIE, ranks
+from .stability import pooled_tau
+
+TASTE, *SOUND = PAPER_FAMILIES
+SEEDS = tuple(range(5, 25))  # the published one is 4
+TARGETS = 21  # across a reliable interval, its ends included
+
+
+class RankChange(NamedTuple):
+    """What became of a ranking: Kendall's τ with the other, the most places a scorer moved, whether no winner of one wins the other."""
+
+    tau: float
+    largest: int
+    winner: bool
+
+
+def rank_change(first: ArrayLike, second: ArrayLike) -> RankChange:
+    """Compare two rankings of the same M scorers by their scores (M,), higher is better.
+
+    >>> rank_change([0.9, 0.8, 0.7, 0.6], [0.8, 0.9, 0.7, 0.6])
+    RankChange(tau=0.6666666666666666, largest=1, winner=True)
+    """
+    scores = np.array([check.vector(first, "first"), check.vector(second, "second", np.size(first))])
+    before, after = (ranks(s) for s in scores)
+    return RankChange(
+        pooled_tau(scores, 10.0**-TIE), int(np.abs(before - after).max()), not ((before == 1) & (after == 1)).any()
+    )
+
+
+def by_beta(source: Digest | Pool) -> dict[str, RankChange]:
+    """From the natural balance to the ends of the reliable interval: "low", "high".
+
+    >>> from whichbird import load
+    >>> round(by_beta(load("ende24"))["low"].tau, 3)
+    0.88
+    """
+    d = _digest(source)
+    a, f = need_aspects(d)
+    spa = _spa(d, reweight_sweep(a, f, [*reliable_interval(a, f)]).weights)
+    return {end: rank_change(natural_spa(d), s) for end, s in zip(("low", "high"), spa, strict=True)}
+
+
+def by_reference(d: Digest) -> RankChange:
+    """From the paper's reference to the one that WMT used, at the natural balance."""
+    human = d.counts("total")
+    return rank_change(*(_plain(human, d.counts(which)) for which in ("scorers", "standard")))
+
+
+def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
+    """From the official total to adequacy plus fluency as SPA's human side, at the natural balance.
+
+    `d` is the pool's digest, here and in `by_taxonomy`: it is made where none is given, which takes some seconds.
+    """
+    if pool.adequacy is None or pool.fluency is None:
+        need_aspects(pool)  # refuses, and says why
+        raise AssertionError
+    d, ours = _digest(pool, d), p_counts(pool.adequacy + pool.fluency)
+    return rank_change(natural_spa(d), _plain(ours, d.counts("scorers")))
+
+
+def by_seed(pool: Pool, seeds: Iterable[int] = SEEDS) -> pd.DataFrame:
+    """From the published seed of the permutation tests to others: seed, tau, largest, winner, spa (the largest change of one)."""
+    first = _seeded(pool)
+    rows = []
+    for seed in seeds:
+        other = _seeded(pool, seed)
+        rows.append({"seed": seed, **rank_change(first, other)._asdict(), "spa": np.abs(first - other).max()})
+    return pd.DataFrame(rows).astype({"winner": int})
+
+
+def by_taxonomy(pool: Pool, d: Digest | None = None, names: Iterable[str | Grouping] | None = None) -> pd.DataFrame:
+    """What a β means under other groupings of errors (all that ship if none are named): one row each.
+
+    beta0, beta_min, beta_max, low, high: natural balance, reachable range, reliable interval under the grouping. Then its ranking
+    against that under the paper's grouping, in two ways. At the same target, the paper's β₀ and ends of its reliable
+    interval: `natural_…`, `low_…`, `high_…`; `…_ess` is the share of K that the weighting keeps there, and all are missing where
+    the target cannot be reached. At the same place, the grouping's own ends: `low_end_…`, `high_end_…`. Each has tau,
+    largest, winner of `rank_change`. Last the claims about the paper's Figure 3 inside the grouping's own reliable
+    interval: the preference for adequacy at low, β₀ and high (`taste_…`), how far it ever falls (`drop`), how much
+    adherence and explainability lose (`loss_…`). Augmented scorers of the preference follow the grouping; those of
+    explainability are the paper's, since they need (a, f) of every cell.
+    """
+    chosen = [load_taxonomy(g) if isinstance(g, str) else g for g in (taxonomies() if names is None else names)]
+    d = _digest(pool, d)
+    human = d.counts("total")
+    table = {family: steps(human, d.curve_counts(family)) for family in SOUND}
+    papers = regroup(pool, PAPER)
+    goals = {"natural": balance(*papers), **dict(zip(("low", "high"), reliable_interval(*papers), strict=True))}
+    mine = dict(zip(goals, _spa(d, reweight_sweep(*papers, [*goals.values()]).weights), strict=True))
+    return pd.DataFrame([_under(g, pool, d, table, goals, mine) for g in chosen])
+
+
+def _under(
+    g: Grouping, pool: Pool, d: Digest, sound: dict[str, np.ndarray], goals: dict[str, float], papers: dict[str, Array]
+) -> dict[str, object]:
+    a, f = regroup(pool, g)
+    beta0, (least, most), (low, high) = balance(a, f), reachable(a, f), reliable_interval(a, f)
+    row: dict[str, object] = {
+        "taxonomy": g.name, "beta0": beta0, "beta_min": least, "beta_max": most, "low": low, "high": high
+    }  # fmt: skip
+    for place, beta in goals.items():
+        found: RankChange | None = None
+        ess = np.nan
+        if least <= beta <= most:
+            (solved,) = reweight_sweep(a, f, [beta])
+            ess = solved.ess / len(d.systems)
+            found = rank_change(papers[place], *_spa(d, solved.weights[None]))
+        row |= {f"{place}_ess": ess, **_named(place, found)}
+    betas = np.unique(np.concatenate([np.linspace(low, high, TARGETS), [beta0]]))
+    w = reweight_sweep(a, f, betas).weights
+    for place, spa in zip(("low", "high"), _spa(d, w[[0, -1]]), strict=True):
+        row |= _named(f"{place}_end", rank_change(papers[place], spa))
+    taste = np.asarray(preference(steps(d.counts("total"), taste_curves(pool, a, f)), w))
+    at = int(np.searchsorted(betas, beta0))
+    row |= {"taste_low": taste[0], "taste_natural": taste[at], "taste_high": taste[-1]}
+    row["drop"] = (np.maximum.accumulate(taste) - taste).max()
+    for family, table in sound.items():
+        y = np.asarray(preference(table, w))
+        row[f"loss_{family}"] = y[at] - y.min()
+    return row
+
+
+def taste_curves(pool: Pool, adequacy: ArrayLike, fluency: ArrayLike) -> np.ndarray:
+    """P-values, as whole numbers of permutations, along the adequacy-fluency dial made of any system means (K,): (M, dials, P)."""
+    return np.array(
+        [
+            p_curve_counts(x, shifts(TASTE, system_means(x), system_means(pool.total), adequacy, fluency, None))
+            for x in pool.scorers.values()
+        ]
+    )
+
+
+def natural_spa(d: Digest) -> Array:
+    """SPA of every scorer with all systems counting the same: (M,)."""
+    return _plain(d.counts("total"), d.counts("scorers"))
+
+
+def _digest(source: Digest | Pool, d: Digest | None = None) -> Digest:
+    if d is not None:
+        return d
+    return source if isinstance(source, Digest) else make(source)
+
+
+def _plain(human: np.ndarray, scorers: np.ndarray) -> Array:
+    """Unweighted SPA from p-values as whole numbers: sums are exact, so ties are."""
+    spa: Array = 1 - np.abs(human - scorers).sum(axis=1) / (PERMUTATIONS * human.size)
+    return spa
+
+
+def _spa(d: Digest, w: Array) -> Array:
+    """SPA of every scorer at weightings w (W, K): (W, M)."""
+    far = np.abs(d.counts("total") - d.counts("scorers")) / PERMUTATIONS
+    spa: Array = 1 - np.array([(far * pair_weights(v)).sum(axis=1) for v in w])
+    return spa
+
+
+def _seeded(pool: Pool, seed: int | None = None) -> Array:
+    chosen = {} if seed is None else {"seed": seed}
+    scorers = np.array([p_counts(x, **chosen) for x in pool.scorers.values()])
+    return _plain(p_counts(pool.total, **chosen), scorers)
+
+
+def _named(place: str, change: RankChange | None) -> dict[str, float]:
+    """The columns of a comparison; missing where there is none."""
+    return {
+        f"{place}_{what}": np.nan if change is None else float(getattr(change, what)) for what in RankChange._fields
+    }

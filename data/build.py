@@ -40,6 +40,7 @@ from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
 from whichbird.study.contest import need_aspects
+from whichbird.study.domains import domain_agreement, split
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
@@ -101,11 +102,17 @@ def build(
         of_digest = [
             (t, name)
             for t in chosen
-            if t in TABLES and TABLES[t].source == "digest"
+            if t in TABLES and TABLES[t].source in ("digest", "segments")
             for name in names
             if _digest_of(name, scratch, out) is not None and TABLES[t].takes(name)
+            if TABLES[t].source == "digest" or _segments_of(name, scratch, out) is not None
         ]
-        jobs = [partial(_of_digest, t, _digest_of(name, scratch, out), draws) for t, name in of_digest]
+        jobs = [
+            partial(_of_digest, t, _digest_of(name, scratch, out), draws)
+            if TABLES[t].source == "digest"
+            else partial(_of_segments, t, _digest_of(name, scratch, out), _segments_of(name, scratch, out))
+            for t, name in of_digest
+        ]
         for (table, name), part in zip(of_digest, _parallel(jobs, "tables"), strict=True):
             if part is not None:
                 rows.setdefault(table, {})[name] = part
@@ -218,6 +225,11 @@ def _of_digest(table: str, path: Path, draws: int) -> pd.DataFrame | None:
     return rows.assign(dataset=d.name)[["dataset", *rows.columns]]
 
 
+def _of_segments(table: str, digest_path: Path, path: Path) -> pd.DataFrame | None:
+    rows = TABLES[table].make(segments.read(path), digest.read(digest_path))
+    return None if rows is None else rows.assign(dataset=path.stem)[["dataset", *rows.columns]]
+
+
 def _digest_of(name: str, *folders: Path) -> Path | None:
     """The digest of a dataset in the first folder that has one."""
     return next((path for path in (folder / f"{name}.npz" for folder in folders) if path.exists()), None)
@@ -295,6 +307,14 @@ def stability(d: digest.Digest) -> pd.DataFrame:
     return at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas)
 
 
+# --- tables of segments and their digest
+
+
+def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
+    """How alike the kinds of text of a dataset rank its scorers, where it has two or more."""
+    return domain_agreement(pool).drop(columns="name") if len(split(pool)) > 1 else None
+
+
 # --- tables of targets
 
 
@@ -342,7 +362,7 @@ def numerical_baseline(adequacy: np.ndarray, fluency: np.ndarray, beta: float) -
 
 
 class Table(NamedTuple):
-    """A table that ships: what makes it, and of what: a "pool", a "digest", or the "targets" of one digest."""
+    """A table that ships: what makes it, and of what: a "pool", a "digest", "segments" that ship, or the "targets" of one digest."""
 
     make: Callable[..., Any]
     source: str
@@ -365,6 +385,7 @@ TABLES = {
     "sweep": Table(sweeps, "digest", 12, paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
+    "domains": Table(domains, "segments", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }

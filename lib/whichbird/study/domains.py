@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..core.balance import balance
 from ..core.check import Array, DataError
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights
@@ -27,7 +28,7 @@ from ..data.digest import Digest, datasets
 from ..data.domains import documents_in, in_domain, kinds
 from ..data.pool import Pool
 from ..data.segments import load_pool
-from ..solve.reweight import RELIABLE, reliable_interval, reliable_intervals, reweight_many
+from ..solve.reweight import RELIABLE, reliable_interval, reweight_many
 from .contest import need_aspects
 from .intervals import Evidence, evidence
 from .overview import overview
@@ -98,26 +99,23 @@ class Common(NamedTuple):
 def common_balance(pools: Iterable[Pool]) -> Common:
     """The balance at which the pool that pays most pays least: the largest share of K that all of them keep.
 
-    ESS*(β) falls to both sides of a pool's natural balance, so the targets that keep a share are an interval, and the
-    share is the largest for which the intervals of all pools meet; it is found by halving.
+    ESS*(β) falls to both sides of a pool's natural balance. So the best target lies between the natural balances, and
+    any other can be improved by moving it towards that of the pool that keeps least: halving finds it.
 
     >>> found = common_balance(split("zhen23").values())
     >>> round(found.beta, 3), round(found.share, 3)
     (0.952, 0.92)
     """
     a, f = map(np.array, zip(*(need_aspects(pool) for pool in pools), strict=True))
-    low, high = 1 / a.shape[1], 1.0
-    ends = reliable_intervals(a, f, low)
-    if ends[:, 0].max() > ends[:, 1].min():
+    natural = np.array([balance(*pool) for pool in zip(a, f, strict=True)])
+    low, high = natural.min(), natural.max()
+    for _ in range(50):
+        beta = (low + high) / 2
+        ess = np.nan_to_num(reweight_many(a, f, beta).ess)  # 0 where a pool does not reach the target
+        low, high = (beta, high) if natural[ess.argmin()] > beta else (low, beta)
+    if not ess.min():
         raise DataError("no balance can be reached by all of these pools")
-    for _ in range(40):
-        middle = (low + high) / 2
-        tried = reliable_intervals(a, f, middle)
-        if tried[:, 0].max() <= tried[:, 1].min():
-            low, ends = middle, tried
-        else:
-            high = middle
-    return Common(float((ends[:, 0].max() + ends[:, 1].min()) / 2), low)
+    return Common(float(beta), float(ess.min() / a.shape[1]))
 
 
 def domain_agreement(source: Pool | Digest | str, shuffles: int = SHUFFLES, seed: int = SEED) -> pd.DataFrame:

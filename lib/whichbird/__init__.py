@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
     from .solve.stationary import stationary_points as stationary_points
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
+    from .study.components import Components as Components, components as components
     from .study.contest import Contest as Contest, contest as contest
     from .study.domains import (
         Common as Common,
@@ -91,6 +92,7 @@ _ROOM = {
     "solve.search": ("ablation", "search", "search_sweep"),
     "solve.stationary": ("stationary_points",),
     "study.calibrate": ("Calibration", "calibrate"),
+    "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
     "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement"),
     "study.intervals": ("Intervals", "intervals"),

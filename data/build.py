@@ -40,7 +40,7 @@ from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
 from whichbird.study.contest import need_aspects
-from whichbird.study.domains import domain_agreement, split
+from whichbird.study.domains import domain_agreement, domain_lean, split
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
@@ -315,6 +315,11 @@ def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     return domain_agreement(pool).drop(columns="name") if len(split(pool)) > 1 else None
 
 
+def leans(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
+    """Whether a kind of text leans to one aspect more than the rest of its dataset, where there is a rest."""
+    return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(split(pool)) > 1 else None
+
+
 # --- tables of targets
 
 
@@ -386,6 +391,7 @@ TABLES = {
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
     "domains": Table(domains, "segments", 5),
+    "leans": Table(leans, "segments", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }

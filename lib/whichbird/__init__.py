@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         by_domain as by_domain,
         common_balance as common_balance,
         domain_agreement as domain_agreement,
+        domain_lean as domain_lean,
     )
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
@@ -94,7 +95,7 @@ _ROOM = {
     "study.calibrate": ("Calibration", "calibrate"),
     "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
-    "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement"),
+    "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement", "domain_lean"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
     "study.ranking": ("Ranking", "rank", "rank_sweep"),

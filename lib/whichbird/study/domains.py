@@ -29,16 +29,17 @@ from ..data.domains import documents_in, in_domain, kinds
 from ..data.pool import Pool
 from ..data.segments import load_pool
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_many
+from .components import components
 from .contest import need_aspects
-from .intervals import Evidence, evidence
+from .intervals import Evidence, evidence, membership
 from .overview import overview
 from .ranking import TIE
 from .significance import SEED, _whole, judges, pool_of
 
 SHUFFLES = 500
 COLUMNS = [
-    "name", "domain", "systems", "segments", "documents", "beta0", "beta_min", "beta_max", "reliable_min",
-    "reliable_max", "note",
+    "name", "domain", "systems", "segments", "documents", "beta0", "beta0_low", "beta0_high", "beta_min",
+    "beta_max", "reliable_min", "reliable_max", "note",
 ]  # fmt: skip
 BLOCK = 100  # deals at a time
 
@@ -59,16 +60,17 @@ def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
     """One row for each domain of each of `sources` (pools; all datasets that ship if none are given).
 
     Columns name, domain, systems, segments, documents (counts), beta0 (the natural balance of these segments),
-    beta_min, beta_max (reachable range), reliable_min, reliable_max (ESS ≥ 0.9 K), note. NaN and a note where a domain
-    has one document only, or no error ratings were obtained.
+    beta0_low, beta0_high (its interval of 95 %: see `components`), beta_min, beta_max (reachable range), reliable_min,
+    reliable_max (ESS ≥ 0.9 K), note. NaN and a note where a domain has one document only, or no error ratings were
+    obtained.
 
-    >>> by_domain([pool_of("ende24")])[["domain", "segments", "documents", "beta0"]].round(3)
-         domain  segments  documents  beta0
-    0    canary         1          1    NaN
-    1  literary        27          8  0.870
-    2      news        90         17  0.871
-    3    social       258         34  0.785
-    4    speech       111        111  0.761
+    >>> by_domain([pool_of("ende24")])[["domain", "documents", "beta0", "beta0_low", "beta0_high"]].round(2)
+         domain  documents  beta0  beta0_low  beta0_high
+    0    canary          1    NaN        NaN         NaN
+    1  literary          8   0.87       0.00        1.00
+    2      news         17   0.87       0.59        1.00
+    3    social         34   0.78       0.59        0.96
+    4    speech        111   0.76       0.60        0.87
     """
     rows = []
     for pool in (load_pool(name) for name in datasets()) if sources is None else sources:
@@ -81,6 +83,9 @@ def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
             count["documents"] = documents_in(pool, keep)
             known = about[about["domain"] == domain].to_dict("records")
             rows.append(count | (known[0] if known else {"note": "one document only"}))
+            if domain in parts and pool.aspects is not None:
+                c = components(parts[domain])
+                rows[-1] |= {"beta0_low": c.low, "beta0_high": c.high}
     return pd.DataFrame(rows).reindex(columns=COLUMNS)
 
 
@@ -118,6 +123,73 @@ def common_balance(pools: Iterable[Pool]) -> Common:
     return Common(float(beta), float(ess.min() / a.shape[1]))
 
 
+class _Parts(NamedTuple):
+    """A pool whose G documents belong to D domains, and its scorers' evidence."""
+
+    domains: dict[str, Pool]
+    evidence: Evidence
+    of: NDArray[np.int64]  # (G,) the place of each document's domain, −1 for one that has no other document
+
+
+def _parts(pool: Pool, scorers: Array) -> _Parts:
+    found, domains = np.array(kinds(pool)), split(pool)
+    if len(domains) < 2:
+        raise DataError(f"{pool.name} has {len(domains)} domain of two documents or more; at least two are needed")
+    e = evidence(pool, scorers)
+    document = membership(pool.documents, found.size).argmax(axis=1)
+    of = np.full(e.size.size, -1)
+    for n, name in enumerate(domains):
+        of[document[found == name]] = n
+    return _Parts(domains, e, of)
+
+
+def domain_lean(source: Pool | Digest | str, shuffles: int = 10 * SHUFFLES, seed: int = SEED) -> pd.DataFrame:
+    """Whether a domain leans to adequacy or to fluency more than the rest of its source: a row for each domain.
+
+    `beta0` is the natural balance of the domain and `rest` that of all others together. Of parts of as many segments
+    that are dealt by chance, 95 % have a balance between `low` and `high`. `p` is two-sided: twice the share of deals,
+    the observed one included, that lie as far to that side as the domain does, by the log odds of `beta0` over those of
+    `rest`. All of it with noise included, of which parts by chance have about as much.
+
+    >>> domain_lean("enru22", shuffles=100)[["domain", "beta0", "rest", "low", "high", "p"]].round(2)
+             domain  beta0  rest   low  high     p
+    0  conversation   0.81  0.96  0.92  0.97  0.02
+    1     ecommerce   0.92  0.96  0.89  0.97  0.16
+    2          news   0.95  0.95  0.91  0.97  0.79
+    3        social   0.97  0.94  0.92  0.97  0.02
+    """
+    _whole(shuffles, "shuffles", 5)
+    pool = pool_of(source)
+    need_aspects(pool)
+    domains, e, of = _parts(pool, np.empty((0, *pool.total.shape)))
+    member = _deals(of, e.size, len(domains), shuffles, seed)
+    beta, rest = (_balances(e, m) for m in (member, (of >= 0) - member))
+    lean = np.log(beta / (1 - beta)) - np.log(rest / (1 - rest))
+    side = np.stack([(s * lean[1:] >= s * lean[0] - 1e-12).sum(axis=0) for s in (1, -1)]).min(axis=0)
+    low, high = np.quantile(beta[1:], [0.025, 0.975], axis=0)
+    return pd.DataFrame(
+        {
+            "name": pool.name,
+            "domain": list(domains),
+            "segments": [len(part.lines) for part in domains.values()],
+            "documents": np.bincount(of[of >= 0]),
+            "beta0": beta[0],
+            "rest": rest[0],
+            "low": low,
+            "high": high,
+            "p": np.minimum(1.0, 2 * (1 + side) / (1 + shuffles)),
+        }
+    )
+
+
+def _balances(e: Evidence, member: Array) -> Array:
+    """The natural balance of parts of a contest: member (R, D, G) → (R, D)."""
+    rated = member @ e.rated
+    a, f = ((member @ x / rated).var(axis=2) for x in (e.adequacy, e.fluency))
+    out: Array = a / (a + f)
+    return out
+
+
 def domain_agreement(source: Pool | Digest | str, shuffles: int = SHUFFLES, seed: int = SEED) -> pd.DataFrame:
     """How alike the domains of a source rank its scorers, beside parts dealt by chance: a row for each of two balances.
 
@@ -136,17 +208,8 @@ def domain_agreement(source: Pool | Digest | str, shuffles: int = SHUFFLES, seed
     """
     _whole(shuffles, "shuffles", 5)
     pool = pool_of(source)
-    parts = split(pool)
-    if len(parts) < 2:
-        raise DataError(f"{pool.name} has {len(parts)} domain of two documents or more; at least two are needed")
     shipped, _ = judges(pool, None, 2)
-    found = np.array(kinds(pool))
-    keep = np.isin(found, list(parts))
-    e = evidence(pool, np.array(list(shipped.values())))
-    document = np.arange(found.size) if pool.documents is None else pd.factorize(np.array(pool.documents))[0]
-    domain = np.full(e.size.size, -1)
-    for n, name in enumerate(parts):
-        domain[document[keep & (found == name)]] = n
+    parts, e, domain = _parts(pool, np.array(list(shipped.values())))
     member = _deals(domain, e.size, len(parts), shuffles, seed)  # (1 + shuffles, D, G), the domains first
     halves = _halves(domain, e.size, len(parts), shuffles // 5, seed)
     common = None if pool.aspects is None else common_balance(parts.values())

@@ -1,6 +1,6 @@
 """Kinds of text beside each other: the balance of each, one balance for all, and whether scorers rank alike in them.
 
-**The common balance**, fixed before any ranking was looked at: each domain has its own natural balance, and a target
+**The common balance**, a rule fixed before rankings were compared: each domain has its own natural balance, and a target
 that is cheap for one can be dear for another. Taken is the target at which the domain that pays most pays least: the
 largest share s for which all domains have a weighting of ESS ≥ s K at one and the same balance. Where s is below 0.9,
 no balance is reliable in all of them.

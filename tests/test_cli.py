@@ -205,7 +205,7 @@ def test_csv_holds_the_first_table_and_nothing_else(here, case):
     assert ("|beta:" in err) == (
         case.partition("-")[0] in ("rank", "evaluate", "calibrate")
     )  # the signature goes with it, beside the table
-    assert ("|PERM-BOTH:" in err) == (case in ("rank", "compare", "evaluate"))
+    assert ("|PERM-BOTH:" in err) == (case in ("rank", "rank-domain", "compare", "evaluate"))
 
 
 def test_tables_for_people(here):

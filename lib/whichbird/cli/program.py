@@ -219,8 +219,9 @@ def evaluate(args: argparse.Namespace) -> Result:
     Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own
     scorers; --scores adds yours, with the source line as segment.
 
-    --domain takes the segments of one kind of text alone, where the ratings name it:
-    in a column domain of a table, or in the tree.
+    A column document of a table says what is to be resampled as one. --domain takes
+    the segments of one kind of text alone, where the ratings name it: in a column
+    domain of a table, or in the tree.
 
     examples:
       whichbird evaluate --human human.csv --scores scores.csv --beta 0.5

@@ -4,26 +4,31 @@
 the same way, they would be other numbers, and their β₀ another. That β₀ of *these systems* is what the interval is to
 hold. Systems are not drawn, and what raters have in common on all documents is no noise here.
 
-`core.noise` has the mathematics; `coverage` measures how often the interval holds the truth where that is known.
+`core.noise` has the mathematics, `worlds.beta_coverage` measures how often the interval holds the truth where that is
+known, and `redrawn` follows the noise into weights, their effective sample size and SPA.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._version import __version__
 from ..core import check
-from ..core.balance import balance
+from ..core.balance import balance, target
 from ..core.check import Array, DataError
+from ..core.closed import closed_p
+from ..core.metametrics import pair_weights
 from ..core.noise import Spread, interval, residuals, spread
 from ..data.digest import Digest
 from ..data.pool import Pool
-from .intervals import membership, quantile
-from .significance import LEVEL, _share, pool_of
+from ..solve.reweight import reweight_many
+from .intervals import draw, membership, quantile
+from .significance import LEVEL, SEED, _share, _whole, pool_of
 
 ASPECTS = ("adequacy", "fluency")
 FACTORS = 1e-3, 1e6  # how much less or more text `needed` looks at
@@ -162,10 +167,8 @@ def cell_components(
         raise ValueError(f"{name} has {k} system; a balance needs at least two")
     names = tuple(str(s) for s in systems) if systems is not None else tuple(str(i) for i in range(k))
     rated = ~(np.isnan(x[0]) | np.isnan(x[1]))
-    member = membership(documents, n)
-    counts = (rated.astype(np.float64) @ member).T
-    counts, kept = _checked(counts, names, name, documents is None)
-    sums = np.array([(np.where(rated, v, 0.0) @ member).T[kept] for v in x])
+    sums, counts = document_sums(x, rated, documents)
+    sums, counts = _checked(sums, counts, names, name, documents is None)
     for what, v in zip(ASPECTS, x, strict=True):
         cells = v[rated]
         if np.ptp(cells) <= 1e-12 * np.abs(cells).max(initial=0.0):
@@ -179,11 +182,58 @@ def cell_components(
     return Components(name, names, n, found.documents, mean, se, found, float(low), float(high), level)
 
 
-def _checked(counts: Array, systems: tuple[str, ...], name: str, alone: bool) -> tuple[Array, np.ndarray]:
-    """The counts (G, K) of documents that have any rating, and which those are; refused where noise cannot be seen."""
-    what = "segment" if alone else "document"
+class Redrawn(NamedTuple):
+    """What R draws of the documents make of a target β; NaN where a draw does not reach it."""
+
+    beta0: Array  # (R,) natural balances
+    weights: Array  # (R, K)
+    ess: Array  # (R,)
+    spa: Array  # (R, M): p-values as they are, weights redrawn
+    observed: Array  # (M,): SPA with the weights of the means as they are
+
+
+def redrawn(source: Pool | Digest | str, beta: float, resamples: int = 400, seed: int = SEED) -> Redrawn:
+    """Draw the documents anew for adequacy and fluency alone, and solve for the weights of each draw.
+
+    People's and scorers' p-values (closed form) stay as they are, so `spa` moves by the weights and by nothing else.
+
+    >>> found = redrawn("ende24", 0.7, resamples=20)
+    >>> found.weights.shape, found.spa.shape
+    ((20, 16), (20, 30))
+    """
+    pool = pool_of(source)
+    found = components(pool)
+    _whole(resamples, "resamples", 2)
+    beta = target(found.means[0], found.means[1], beta)
+    x = [v for v in (pool.adequacy, pool.fluency) if v is not None]
+    sums, counts = document_sums(x, ~np.isnan(x[0]), pool.documents)
+    times, _ = draw("bootstrap", len(counts), resamples, seed)
+    rated = times @ counts
+    blank = (rated == 0).any(axis=1)
+    a, f = (
+        np.where(blank[:, None], m, times @ s / np.where(rated == 0, 1.0, rated))
+        for m, s in zip(found.means, sums, strict=True)
+    )
+    w = reweight_many(np.vstack([found.means[0], a]), np.vstack([found.means[1], f]), np.array([[beta]])).weights[:, 0]
+    w[1:][blank] = np.nan
+    far = np.abs(closed_p(pool.total) - np.array([closed_p(v) for v in pool.scorers.values()]))
+    lost = np.isnan(w).any(axis=1, keepdims=True)
+    spa = np.where(lost, np.nan, 1 - pair_weights(np.where(lost, 1 / w.shape[1], w)) @ far.T)
+    s_a, s_f = a.var(axis=1), f.var(axis=1)
+    return Redrawn(s_a / (s_a + s_f), w[1:], 1 / (w[1:] ** 2).sum(axis=1), spa[1:], spa[0])
+
+
+def document_sums(x: Sequence[Array], rated: np.ndarray, documents: Sequence[object] | None) -> tuple[Array, Array]:
+    """Sums (2, G, K) and counts (G, K) over the documents that have any rating, of cells (K, N)."""
+    member = membership(documents, rated.shape[1])
+    counts = (rated.astype(np.float64) @ member).T
     kept = counts.sum(axis=1) > 0
-    counts = counts[kept]
+    return np.array([(np.where(rated, v, 0.0) @ member).T[kept] for v in x]), counts[kept]
+
+
+def _checked(sums: Array, counts: Array, systems: tuple[str, ...], name: str, alone: bool) -> tuple[Array, Array]:
+    """Sums and counts as they are, unless noise cannot be seen in them."""
+    what = "segment" if alone else "document"
     if (counts.sum(axis=0) == 0).any():
         raise ValueError(f"{name}: system {systems[int(counts.sum(axis=0).argmin())]!r} has no rating at all")
     if len(counts) < 2:
@@ -193,4 +243,4 @@ def _checked(counts: Array, systems: tuple[str, ...], name: str, alone: bool) ->
         raise ValueError(
             f"{name}: system {systems[int(lone.argmax())]!r} is rated in one {what} only; noise is seen by comparing two"
         )
-    return counts, kept
+    return sums, counts

@@ -39,13 +39,14 @@ from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.solve import baseline
 from whichbird.study import synthesis
+from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
 from whichbird.study.verdict import build_significance, save_significance
-from whichbird.study.worlds import coverage, drawn_from, made_worlds
+from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -57,6 +58,9 @@ SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its datas
 STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
 REACHED = 1e-6  # how close to the target a numerical baseline must come
 DRAWS = 4_000_000  # weightings per dataset in the cells of (ESS, β)
+TEXTS = 2000  # pools drawn from each world of known natural balance
+FEW = (8, 16, 32)  # documents in smaller worlds, drawn from those of some datasets
+FEWER = ("zhen20", "ende22", "ende24", "enes24")
 BALANCES, INSET = 21, 0.001  # where stability is looked at, and how far from the ends of the reachable range
 
 
@@ -101,11 +105,17 @@ def build(
         of_digest = [
             (t, name)
             for t in chosen
-            if t in TABLES and TABLES[t].source == "digest"
+            if t in TABLES and TABLES[t].source in ("digest", "segments")
             for name in names
             if _digest_of(name, scratch, out) is not None and TABLES[t].takes(name)
+            if TABLES[t].source == "digest" or _segments_of(name, scratch, out) is not None
         ]
-        jobs = [partial(_of_digest, t, _digest_of(name, scratch, out), draws) for t, name in of_digest]
+        jobs = [
+            partial(_of_digest, t, _digest_of(name, scratch, out), draws)
+            if TABLES[t].source == "digest"
+            else partial(_of_segments, t, _digest_of(name, scratch, out), _segments_of(name, scratch, out))
+            for t, name in of_digest
+        ]
         for (table, name), part in zip(of_digest, _parallel(jobs, "tables"), strict=True):
             if part is not None:
                 rows.setdefault(table, {})[name] = part
@@ -218,6 +228,11 @@ def _of_digest(table: str, path: Path, draws: int) -> pd.DataFrame | None:
     return rows.assign(dataset=d.name)[["dataset", *rows.columns]]
 
 
+def _of_segments(table: str, digest_path: Path, path: Path) -> pd.DataFrame | None:
+    rows = TABLES[table].make(segments.read(path), digest.read(digest_path))
+    return None if rows is None else rows.assign(dataset=path.stem)[["dataset", *rows.columns]]
+
+
 def _digest_of(name: str, *folders: Path) -> Path | None:
     """The digest of a dataset in the first folder that has one."""
     return next((path for path in (folder / f"{name}.npz" for folder in folders) if path.exists()), None)
@@ -295,6 +310,42 @@ def stability(d: digest.Digest) -> pd.DataFrame:
     return at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas)
 
 
+# --- tables of segments and their digest
+
+
+def components(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """How much of each variance is noise, and the natural balance with its interval, where noise can be seen."""
+    try:
+        found = natural(pool)
+    except ValueError:  # totals only, or a single document
+        return None
+    row = {
+        "documents": found.documents,
+        "beta0": found.beta0,
+        "corrected": found.beta,
+        "low": found.low,
+        "high": found.high,
+    }
+    row |= dict(zip(("noise_adequacy", "noise_fluency"), found.shares, strict=True))
+    return pd.DataFrame([row | {"needed": found.needed()}]).astype({"needed": "Int64"})
+
+
+def beta_coverage(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """How often the interval of the natural balance holds the truth, in worlds made of this dataset's documents."""
+    try:
+        there = natural(pool).documents
+    except ValueError:
+        return None
+    if there < FEWEST:  # no interval, nothing to cover
+        return None
+    ways = [("drawn", there), ("normal", there), *(("drawn", n) for n in FEW if pool.name in FEWER)]
+    rows = [
+        {"way": way, "documents": n} | covered(text_world(pool, way, n), draws=TEXTS) | {"draws": TEXTS}
+        for way, n in ways
+    ]
+    return pd.DataFrame(rows)
+
+
 # --- tables of targets
 
 
@@ -342,7 +393,7 @@ def numerical_baseline(adequacy: np.ndarray, fluency: np.ndarray, beta: float) -
 
 
 class Table(NamedTuple):
-    """A table that ships: what makes it, and of what: a "pool", a "digest", or the "targets" of one digest."""
+    """A table that ships: what makes it, and of what: a "pool", a "digest", "segments" that ship, or the "targets" of one digest."""
 
     make: Callable[..., Any]
     source: str
@@ -365,6 +416,8 @@ TABLES = {
     "sweep": Table(sweeps, "digest", 12, paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
+    "components": Table(components, "segments", 6),
+    "beta_coverage": Table(beta_coverage, "segments", 4),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }

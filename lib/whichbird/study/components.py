@@ -32,6 +32,7 @@ from .significance import LEVEL, SEED, _share, _whole, pool_of
 
 ASPECTS = ("adequacy", "fluency")
 FACTORS = 1e-3, 1e6  # how much less or more text `needed` looks at
+FEWEST = 8  # documents that an interval takes: with fewer, noise is a guess itself, and nothing is ruled out
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,8 @@ class Components:
 
     `means` (2, K) are those of adequacy and fluency and `se` (2, K) their standard errors, of the means centred over
     systems, since what all share does not matter. `spread` holds the variances. `low` and `high` are the ends of the
-    interval of β₀; 0 or 1 where the data do not bound it on that side.
+    interval of β₀; 0 or 1 where the data do not bound it on that side, and both with fewer than `FEWEST` documents.
+    `unit` is what was taken as independent: "document", or "segment" where no documents are known.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Components:
     low: float
     high: float
     level: float
+    unit: str = "document"
 
     @property
     def beta0(self) -> float:
@@ -79,37 +82,41 @@ class Components:
     @property
     def verdict(self) -> str:
         """What may be said of β₀, in a sentence."""
-        ends = f"({100 * (1 - self.level):g} %: {self.low:.3f} to {self.high:.3f})"
+        span = f"({100 * (1 - self.level):g} %: {self.low:.3f} to {self.high:.3f})"
         if self.beta is not None and (self.low > 0 or self.high < 1):
-            return f"beta0 is {self.beta:.3f} without noise {ends}"
+            return f"beta0 is {self.beta:.3f} without noise {span}"
+        if self.documents < FEWEST:
+            return (
+                f"beta0 cannot be told: {self.documents} {self.unit}s are too few for an interval; {FEWEST} are needed"
+            )
         if self.beta is not None:
-            return f"beta0 cannot be told: {self.documents} documents rule out no balance {ends}"
+            return f"beta0 cannot be told: {self.documents} {self.unit}s rule out no balance {span}"
         noisy = [x for x, v in zip(ASPECTS, self.spread.corrected, strict=True) if v <= 0]
         what = f"the systems' {' and '.join(noisy)} spread{'s' if len(noisy) == 1 else ''} no more than noise would"
-        return f"beta0 cannot be told: {what} {ends}"
+        return f"beta0 cannot be told: {what} {span}"
 
     @property
     def signature(self) -> str:
         """What the figures rest on."""
         return (
-            f"{self.name}|sys:{len(self.systems)}|seg:{self.segments}|doc:{self.documents}|noise:documents"
+            f"{self.name}|sys:{len(self.systems)}|seg:{self.segments}"
+            f"|{'segments as documents' if self.unit == 'segment' else f'doc:{self.documents}'}|interval:roots"
             f"|level:{self.level:g}|whichbird:{__version__}"
         )
 
     def with_text(self, factor: float) -> tuple[float, float]:
         """The interval to expect from so many times as much text of the same kind."""
-        more = self.spread.more(factor)
-        low, high = interval(more, quantile(self.level, more.documents))
+        low, high = ends(self.spread.more(factor), self.level)
         return float(low), float(high)
 
     def needed(self, margin: float = 0.02) -> int | None:
-        """How many segments it would take until the interval is at most ± `margin` wide; None where β₀ cannot be told.
+        """How many segments it would take until the interval is at most 2 × `margin` wide; None where it has no two ends.
 
         Rests on corrected variances that are estimates themselves: an order of magnitude, not a plan.
         """
         if not 0 < margin < 0.5:
             raise ValueError(f"margin is {margin}; a number between 0 and 0.5 is expected")
-        if self.beta is None:
+        if self.beta is None or not self.bounded:
             return None
         few, many = np.log(FACTORS)
         for _ in range(40):  # the interval shrinks as text grows
@@ -127,8 +134,8 @@ def components(source: Pool | Digest | str, level: float = LEVEL) -> Components:
     >>> found = components("ende24")
     >>> [round(x, 3) for x in (found.beta0, found.beta, found.low, found.high)]
     [0.782, 0.787, 0.688, 0.861]
-    >>> components("ted_zhen").verdict[:84]
-    "beta0 cannot be told: the systems' fluency spreads no more than noise would (95 %: 0"
+    >>> components("ted_zhen").verdict
+    'beta0 cannot be told: 5 documents are too few for an interval; 8 are needed'
     """
     pool = pool_of(source)
     if pool.adequacy is None or pool.fluency is None:
@@ -168,7 +175,8 @@ def cell_components(
     names = tuple(str(s) for s in systems) if systems is not None else tuple(str(i) for i in range(k))
     rated = ~(np.isnan(x[0]) | np.isnan(x[1]))
     sums, counts = document_sums(x, rated, documents)
-    sums, counts = _checked(sums, counts, names, name, documents is None)
+    unit = "segment" if documents is None else "document"
+    _check(counts, names, name, unit)
     for what, v in zip(ASPECTS, x, strict=True):
         cells = v[rated]
         if np.ptp(cells) <= 1e-12 * np.abs(cells).max(initial=0.0):
@@ -178,8 +186,15 @@ def cell_components(
     mean = sums.sum(axis=1) / counts.sum(axis=0)
     found = spread(sums, counts)
     se = np.sqrt((residuals(sums, counts)[1] ** 2).sum(axis=1))
-    low, high = interval(found, quantile(level, found.documents))
-    return Components(name, names, n, found.documents, mean, se, found, float(low), float(high), level)
+    low, high = ends(found, level)
+    return Components(name, names, n, found.documents, mean, se, found, float(low), float(high), level, unit)
+
+
+def ends(s: Spread, level: float = LEVEL) -> tuple[Array, Array]:
+    """The ends (…) of the interval of β₀ that goes with a spread: Student's t for its documents, 0 and 1 if they are few."""
+    low, high = interval(s, quantile(level, s.documents))
+    few = s.documents < FEWEST
+    return (0.0 * low, 0.0 * high + 1.0) if few else (low, high)
 
 
 class Redrawn(NamedTuple):
@@ -231,16 +246,15 @@ def document_sums(x: Sequence[Array], rated: np.ndarray, documents: Sequence[obj
     return np.array([(np.where(rated, v, 0.0) @ member).T[kept] for v in x]), counts[kept]
 
 
-def _checked(sums: Array, counts: Array, systems: tuple[str, ...], name: str, alone: bool) -> tuple[Array, Array]:
-    """Sums and counts as they are, unless noise cannot be seen in them."""
-    what = "segment" if alone else "document"
-    if (counts.sum(axis=0) == 0).any():
-        raise ValueError(f"{name}: system {systems[int(counts.sum(axis=0).argmin())]!r} has no rating at all")
+def _check(counts: Array, systems: tuple[str, ...], name: str, unit: str) -> None:
+    """Refuse counts (G, K) in which noise cannot be seen."""
+    total = counts.sum(axis=0)
+    if (total == 0).any():
+        raise ValueError(f"{name}: system {systems[int(total.argmin())]!r} has no rating at all")
     if len(counts) < 2:
-        raise ValueError(f"{name} has one {what}; noise is seen by comparing {what}s, so at least two are needed")
+        raise ValueError(f"{name} has one {unit}; noise is seen by comparing {unit}s, so at least two are needed")
     lone = (counts > 0).sum(axis=0) < 2
     if lone.any():
         raise ValueError(
-            f"{name}: system {systems[int(lone.argmax())]!r} is rated in one {what} only; noise is seen by comparing two"
+            f"{name}: system {systems[int(lone.argmax())]!r} is rated in one {unit} only; noise is seen by comparing two"
         )
-    return sums, counts

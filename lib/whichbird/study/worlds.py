@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core.check import Array
-from ..core.noise import interval, spread
+from ..core.noise import spread
 from ..data.digest import Digest
 from ..data.pool import Pool
-from .components import components, document_sums
+from .components import components, document_sums, ends
 from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
 from .significance import LEVEL, _whole, pool_of
 
@@ -223,13 +223,13 @@ def beta_coverage(world: TextWorld, draws: int = 2000, level: float = LEVEL, see
     """
     _whole(draws, "draws", 1)
     rng = np.random.default_rng(seed)
-    q, truth = quantile(level, world.documents), float(world.truth[0] / world.truth.sum())
+    truth = float(world.truth[0] / world.truth.sum())
     lows, highs, seen, fair, variances = [], [], [], [], []
     for start in range(0, draws, 50):
         sums, counts = world.draw(rng, min(50, draws - start))
         full = (counts > 0).sum(axis=1).min(axis=1) > 1  # every system is rated in two documents at least
         s = spread(sums[full], counts[full])
-        low, high = interval(s, q)
+        low, high = ends(s, level)
         lows.append(low)
         highs.append(high)
         variances.append(s.corrected)

@@ -13,7 +13,15 @@ from setuptools.command.sdist import sdist
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
 PACKED = HERE / "whichbird" / "shipped"  # in an sdist
-PATTERNS = ("*.npz", "*.csv", "segments/*.seg", "significance/*.npz", "guests/*.npz", "published/*.csv")
+PATTERNS = (
+    "*.npz",
+    "*.csv",
+    "segments/*.seg",
+    "significance/*.npz",
+    "guests/*.npz",
+    "published/*.csv",
+    "taxonomies/*.toml",
+)
 NOTICES = ("LICENSE", "NOTICE")
 
 

@@ -18,6 +18,8 @@ GOLDEN = Path(__file__).parent / "golden"
 FIXTURE = "system,adequacy,fluency\na,.5574,.4012\nb,.9883,.5353\nc,1.4687,1.4986\nd,3.0894,1.2467\n"
 CASES = {
     "datasets": ["datasets"],
+    "beta": ["beta", "ende24"],
+    "beta-own": ["beta", "human.csv"],
     "datasets-domains": ["datasets", "ende24", "--domains"],
     "reweight": ["reweight", "systems.csv", "--beta", "0.9095"],
     "reweight-sweep": ["reweight", "systems.csv", "--sweep", "--step", "0.25"],

@@ -25,6 +25,12 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.pairs import read_pairs as read_pairs
     from .data.pool import Pool as Pool
     from .data.segments import load_pool as load_pool
+    from .data.taxonomies import (
+        Grouping as Grouping,
+        load_taxonomy as load_taxonomy,
+        regroup as regroup,
+        taxonomies as taxonomies,
+    )
     from .data.userfiles import read_human as read_human, read_scorers as read_scorers, read_systems as read_systems
     from .solve.certificate import certificate as certificate
     from .solve.distortion import Distortion as Distortion
@@ -78,6 +84,7 @@ _ROOM = {
     "data.pairs": ("read_pairs",),
     "data.pool": ("Pool",),
     "data.segments": ("load_pool",),
+    "data.taxonomies": ("Grouping", "load_taxonomy", "regroup", "taxonomies"),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
     "solve.distortion": ("Distortion",),

@@ -27,9 +27,11 @@ from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.registry import DATASETS
 from ..data.segments import load_pool
+from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
+from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.overview import members, overview
@@ -56,9 +58,10 @@ def datasets(args: argparse.Namespace) -> Result:
     """List the datasets that ship, or who takes part in one.
 
     For each: the number of systems, rated segments and scorers; the natural balance
-    beta0, adequacy's share of the variance between systems; the range of balances
-    that reweighting can reach; the reliable interval, in which the effective sample
-    size is at least 0.9 times the number of systems; and whether the paper has it.
+    beta0, adequacy's share of the variance between systems, with its interval of
+    95 % ('whichbird beta --help' says of what); the range of balances that
+    reweighting can reach; the reliable interval, in which the effective sample size
+    is at least 0.9 times the number of systems; and whether the paper has it.
 
     With a name: its systems and scorers, kept or left out and why; --json lists the
     rated source lines, counted from 1, too.
@@ -83,7 +86,10 @@ def datasets(args: argparse.Namespace) -> Result:
     d = load(args.name)
     pool = load_pool(args.name)
     table = members(pool)
-    facts = _facts(overview([d])) | {
+    about = overview([d])
+    ends = tuple(float(about[end].iloc[0]) for end in ("beta0_low", "beta0_high"))
+    facts = _facts(about) | ({} if np.isnan(ends).any() else {"beta0_interval": ends})
+    facts |= {
         "scorers": len(d.scorers),
         "source_lines": d.source_lines,
         "reference": d.reference,
@@ -97,6 +103,85 @@ def datasets(args: argparse.Namespace) -> Result:
     shown = table.assign(kept=table["kept"].map({True: "kept", False: "left out"}))
     lines = pd.DataFrame({"line": pool.lines + 1})
     return Result(facts, {"members": table, "lines": lines}, (shown,))
+
+
+def beta(args: argparse.Namespace) -> Result:
+    """Say what the natural balance of your ratings is, and how sure that is.
+
+    No scorers are needed. beta0 is adequacy's share of the variance of system means.
+    Those means are estimates, so each variance holds noise, which documents that
+    differ show: noise_adequacy and noise_fluency are its shares. beta0_corrected is
+    beta0 without it; "cannot be told" where a variance is no larger than its noise.
+    beta0_interval is to hold, in 95 of 100 cases, the beta0 that these systems would
+    have on endless text of the same kind, rated in the same way; it ends at 0 or 1
+    where the data do not bound it. segments_needed is about how many segments would
+    bring it down to the --margin to each side.
+
+    Ratings are a file of one of the forms that 'whichbird evaluate --help' lists, or
+    a name that 'whichbird datasets' lists (./NAME is a file in any case). Without
+    documents each segment counts as one, which makes noise look smaller than it is
+    where segments hang together.
+
+    --taxonomy sorts and prices errors another way: a name that ships, or a file that
+    ends in .toml. A file of ratings must hold MQM errors then. Of datasets that ship
+    the errors of systems are known but not those of segments: beta0, but no interval.
+
+    examples:
+      whichbird beta human.csv
+      whichbird beta mqm.tsv --taxonomy mine.toml
+      whichbird beta ende24 --json
+    """
+    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
+    a_file = os.sep in args.ratings or "." in args.ratings or os.path.exists(args.ratings)
+    ships = args.ratings in DATASETS or not a_file
+    if ships:
+        pool = load_pool(args.ratings)
+    elif grouping is None:
+        pool = userfiles.read_human(args.ratings)
+    else:
+        pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+    notes = list(pool.notes if not ships else ())
+    if grouping is not None and pool.errors is not None:
+        notes += grouping.notes(pool.errors["category"])
+    if len(pool.rater_names) == 1:
+        notes.append(f"one rater gave all ratings of {pool.name}; how others would rate is not in the interval")
+    means = pool.aspects if not (ships and grouping) else regroup(pool, grouping)
+    if means is None:
+        raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
+    facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": len(pool.lines)}
+    facts |= {} if grouping is None else {"taxonomy": grouping.name}
+    table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1]})
+    with _about(pool.name):
+        ranges = {"reachable": reachable(*means), "reliable_interval": reliable_interval(*means)}
+        facts["beta0"] = balance(*means)
+    try:
+        if ships and grouping:
+            raise DataError(
+                f"{pool.name} ships without the errors of segments, so noise under {grouping.name} is not known"
+            )
+        found = components(pool)
+    except ValueError as error:  # a balance all the same, but nothing to tell how sure it is
+        return Result(facts | ranges, {"means": table}, None, None, (*notes, f"no interval: {error}"))
+    a, f = found.shares
+    facts |= {
+        "beta0_corrected": found.beta,
+        "beta0_interval": (found.low, found.high),
+        "noise_adequacy": a,
+        "noise_fluency": f,
+        "documents": found.documents,
+        **ranges,
+        "segments_needed": found.needed(args.margin),
+        "verdict": found.verdict,
+        "signature": found.signature + ("" if grouping is None else f"|taxonomy:{grouping.name}"),
+    }
+    table = table.assign(adequacy_se=found.se[0], fluency_se=found.se[1])
+    return Result(
+        facts,
+        {"means": table[["system", "adequacy", "adequacy_se", "fluency", "fluency_se"]]},
+        None,
+        None,
+        tuple(notes),
+    )
 
 
 def reweight(args: argparse.Namespace) -> Result:
@@ -542,6 +627,13 @@ def _step(text: str) -> float:
     return step
 
 
+def _margin(text: str) -> float:
+    margin = _number(text)
+    if not 0 < margin < 0.5:
+        raise argparse.ArgumentTypeError(f"{text} is no number between 0 and 0.5")
+    return margin
+
+
 def _file(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("'' is no file name")
@@ -551,6 +643,14 @@ def _file(text: str) -> str:
 def _datasets_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="a dataset, to see who takes part in it")
     parser.add_argument("--domains", action="store_true", help="a line for each kind of text instead")
+
+
+def _natural_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ratings", type=_file, help="a file of human ratings, or the name of a dataset")
+    parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
+    parser.add_argument(
+        "--margin", type=_margin, default=0.02, help="how closely beta0 should be known (default: %(default)s)"
+    )
 
 
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
@@ -681,6 +781,7 @@ def _plot_argument(parser: argparse.ArgumentParser) -> None:
 # name: (what runs, what adds its arguments). The docstring is the help.
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argparse.ArgumentParser], None]]] = {
     "datasets": (datasets, _datasets_arguments),
+    "beta": (beta, _natural_arguments),
     "reweight": (reweight, _reweight_arguments),
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),

@@ -20,6 +20,7 @@ import pandas as pd
 from ..core.check import DataError, near
 from .digest import Digest
 from .files import read_text
+from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool, refuse_constant
 from .sheet import Sheet, first_line, header, number, read_sheet, short, watched
@@ -44,12 +45,13 @@ def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
     return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
 
 
-def read_human(path: str | os.PathLike[str]) -> Pool:
+def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, weights: Weights | None = None) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
-    without a row counts as not rated. Columns document and domain, if there, say what a segment belongs to. Or MQM errors, one a row, told by the columns category and severity: see
-    `read_mqm_tsv`. References are left out, as everywhere. Segments keep the order in which the file first names them.
+    without a row counts as not rated. Columns document and domain, if there, say what a segment belongs to. Or MQM
+    errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say how
+    they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments keep the order in which the file first names them.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w") as file:
@@ -62,7 +64,9 @@ def read_human(path: str | os.PathLike[str]) -> Pool:
     if {"category", "severity"} <= header(text):
         if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
-        return read_mqm_tsv(Path(path))
+        return read_mqm_tsv(Path(path), taxonomy or TAXONOMY, weights or WEIGHTS)
+    if taxonomy or weights:
+        raise DataError(f"{path}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
     sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total", "document", "domain"))
     first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}

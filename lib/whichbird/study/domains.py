@@ -29,7 +29,6 @@ from ..data.domains import documents_in, in_domain, kinds
 from ..data.pool import Pool
 from ..data.segments import load_pool
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_many
-from .components import components
 from .contest import need_aspects
 from .intervals import Evidence, evidence, membership
 from .overview import overview
@@ -83,9 +82,6 @@ def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
             count["documents"] = documents_in(pool, keep)
             known = about[about["domain"] == domain].to_dict("records")
             rows.append(count | (known[0] if known else {"note": "one document only"}))
-            if domain in parts and pool.aspects is not None:
-                c = components(parts[domain])
-                rows[-1] |= {"beta0_low": c.low, "beta0_high": c.high}
     return pd.DataFrame(rows).reindex(columns=COLUMNS)
 
 

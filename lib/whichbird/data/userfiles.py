@@ -51,7 +51,8 @@ def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, w
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
     without a row counts as not rated. Columns document and domain, if there, say what a segment belongs to. Or MQM
     errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say how
-    they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments keep the order in which the file first names them.
+    they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments
+    keep the order in which the file first names them.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w") as file:

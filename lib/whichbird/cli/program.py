@@ -108,23 +108,24 @@ def datasets(args: argparse.Namespace) -> Result:
 def beta(args: argparse.Namespace) -> Result:
     """Say what the natural balance of your ratings is, and how sure that is.
 
-    No scorers are needed. beta0 is adequacy's share of the variance of system means.
-    Those means are estimates, so each variance holds noise, which documents that
-    differ show: noise_adequacy and noise_fluency are its shares. beta0_corrected is
-    beta0 without it; "cannot be told" where a variance is no larger than its noise.
-    beta0_interval is to hold, in 95 of 100 cases, the beta0 that these systems would
-    have on endless text of the same kind, rated in the same way; it ends at 0 or 1
-    where the data do not bound it. segments_needed is about how many segments would
-    bring it down to the --margin to each side.
+    No scorers are needed. beta0 is adequacy's share of the variance of system
+    means. Those means are estimates, so each variance holds noise, which documents
+    that differ show: noise_adequacy and noise_fluency are its shares.
+    beta0_corrected is beta0 without it; "cannot be told" where a variance is no
+    larger than its noise. beta0_interval is to hold, in 95 of 100 cases, the beta0
+    that these systems would have on endless text of the same kind, rated in the
+    same way; it ends at 0 or 1 where the data do not bound it. segments_needed is
+    about how many segments would bring it down to the --margin to each side.
 
-    Ratings are a file of one of the forms that 'whichbird evaluate --help' lists, or
-    a name that 'whichbird datasets' lists (./NAME is a file in any case). Without
-    documents each segment counts as one, which makes noise look smaller than it is
-    where segments hang together.
+    Ratings are a file of one of the forms that 'whichbird evaluate --help' lists,
+    or a name that 'whichbird datasets' lists (./NAME is a file in any case).
+    Without documents each segment counts as one, which makes noise look smaller
+    than it is where segments hang together.
 
-    --taxonomy sorts and prices errors another way: a name that ships, or a file that
-    ends in .toml. A file of ratings must hold MQM errors then. Of datasets that ship
-    the errors of systems are known but not those of segments: beta0, but no interval.
+    --taxonomy sorts and prices errors another way: a name that ships, or a file
+    that ends in .toml. A file of ratings must hold MQM errors then. Of datasets
+    that ship the errors of systems are known, but not those of segments: there is
+    a beta0, but no interval.
 
     examples:
       whichbird beta human.csv

@@ -41,13 +41,15 @@ from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, t
 from whichbird.solve import baseline
 from whichbird.study import synthesis
 from whichbird.study.choices import by_seed, by_taxonomy
+from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
+from whichbird.study.domains import domain_agreement, domain_lean, split
 from whichbird.study.preference import steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
 from whichbird.study.verdict import build_significance, save_significance
-from whichbird.study.worlds import coverage, drawn_from, made_worlds
+from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",
@@ -59,6 +61,9 @@ SWEPT, SYSTEMS, TARGETS = "ende24", 16, 50  # appendix B of the paper: its datas
 STARTS = {"SLSQP": (1, 5, 30), "interior point": (1, 5)}
 REACHED = 1e-6  # how close to the target a numerical baseline must come
 DRAWS = 4_000_000  # weightings per dataset in the cells of (ESS, β)
+TEXTS = 2000  # pools drawn from each world of known natural balance
+FEW = (8, 16, 32)  # documents in smaller worlds, drawn from those of some datasets
+FEWER = ("zhen20", "ende22", "ende24", "enes24")
 BALANCES, INSET = 21, 0.001  # where stability is looked at, and how far from the ends of the reachable range
 
 
@@ -352,6 +357,49 @@ def seeds(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     return by_seed(pool) if len(pool.scorers) > 1 else None
 
 
+def components(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """How much of each variance is noise, and the natural balance with its interval, where noise can be seen."""
+    try:
+        found = natural(pool)
+    except ValueError:  # totals only, or a single document
+        return None
+    row = {
+        "documents": found.documents,
+        "beta0": found.beta0,
+        "corrected": found.beta,
+        "low": found.low,
+        "high": found.high,
+    }
+    row |= dict(zip(("noise_adequacy", "noise_fluency"), found.shares, strict=True))
+    return pd.DataFrame([row | {"needed": found.needed()}]).astype({"needed": "Int64"})
+
+
+def beta_coverage(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """How often the interval of the natural balance holds the truth, in worlds made of this dataset's documents."""
+    try:
+        there = natural(pool).documents
+    except ValueError:
+        return None
+    if there < FEWEST:  # no interval, nothing to cover
+        return None
+    ways = [("drawn", there), ("normal", there), *(("drawn", n) for n in FEW if pool.name in FEWER)]
+    rows = [
+        {"way": way, "documents": n} | covered(text_world(pool, way, n), draws=TEXTS) | {"draws": TEXTS}
+        for way, n in ways
+    ]
+    return pd.DataFrame(rows)
+
+
+def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
+    """How alike the kinds of text of a dataset rank its scorers, where it has two or more."""
+    return domain_agreement(pool).drop(columns="name") if len(split(pool)) > 1 else None
+
+
+def leans(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
+    """Whether a kind of text leans to one aspect more than the rest of its dataset, where there is a rest."""
+    return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(split(pool)) > 1 else None
+
+
 # --- tables of targets
 
 
@@ -425,6 +473,10 @@ TABLES = {
     "stability": Table(stability, "digest", 8, paper=True),
     "groupings": Table(groupings, "segments", 5),
     "seeds": Table(seeds, "segments", 5),
+    "components": Table(components, "segments", 6),
+    "beta_coverage": Table(beta_coverage, "segments", 4),
+    "domains": Table(domains, "segments", 5),
+    "leans": Table(leans, "segments", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }

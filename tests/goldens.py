@@ -18,9 +18,13 @@ GOLDEN = Path(__file__).parent / "golden"
 FIXTURE = "system,adequacy,fluency\na,.5574,.4012\nb,.9883,.5353\nc,1.4687,1.4986\nd,3.0894,1.2467\n"
 CASES = {
     "datasets": ["datasets"],
+    "beta": ["beta", "ende24"],
+    "beta-own": ["beta", "human.csv"],
+    "datasets-domains": ["datasets", "ende24", "--domains"],
     "reweight": ["reweight", "systems.csv", "--beta", "0.9095"],
     "reweight-sweep": ["reweight", "systems.csv", "--sweep", "--step", "0.25"],
     "rank": ["rank", "ende24", "--beta", "0.6"],
+    "rank-domain": ["rank", "ende24", "--domain", "literary"],
     "compare": ["compare", "jazh24", "XCOMET-QE", "bright-qe"],
     "evaluate": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.5"],
     "evaluate-sweep": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--step", "0.25"],

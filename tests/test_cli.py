@@ -205,13 +205,13 @@ def test_csv_holds_the_first_table_and_nothing_else(here, case):
     assert ("|beta:" in err) == (
         case.partition("-")[0] in ("rank", "evaluate", "calibrate")
     )  # the signature goes with it, beside the table
-    assert ("|PERM-BOTH:" in err) == (case in ("rank", "compare", "evaluate"))
+    assert ("|PERM-BOTH:" in err) == (case in ("rank", "rank-domain", "compare", "evaluate"))
 
 
 def test_tables_for_people(here):
     code, out, _ = run("datasets")
     heen = next(line for line in out.splitlines() if line.startswith("heen23"))
-    assert code == 0 and heen.count("not obtained") == 5 and "nan" not in out.lower()
+    assert code == 0 and heen.count("not obtained") == 7 and "nan" not in out.lower()
     out = run("rank", "ende24", "--beta", "0.6")[1]
     assert out.splitlines()[-1].startswith(f"{wb.load('ende24').signature}|beta:0.6|PERM-BOTH:1000|documents:171|")
     assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +1 +17 +1 +0\.9229$", out, re.M) and re.search(

@@ -65,7 +65,10 @@ def test_both_hold_what_ships(built):
     for files in (inside, names):
         for name in wb.datasets():
             assert {f"whichbird/shipped/{name}.npz", f"whichbird/shipped/segments/{name}.seg"} <= files
-        assert {f"whichbird/shipped/{n}" for n in ("errors.csv", "published/core.csv", "taxonomies/paper.toml", "LICENSE", "NOTICE")} <= files
+        assert {
+            f"whichbird/shipped/{n}"
+            for n in ("errors.csv", "published/core.csv", "taxonomies/paper.toml", "LICENSE", "NOTICE")
+        } <= files
     assert not any(name.endswith(("build.py", ".part")) for name in names)
 
 

@@ -38,6 +38,8 @@
 
   /** β with three decimals, or four where three would not name the stop. */
   const show = (beta) => (Math.abs(beta * 1000 - Math.round(beta * 1000)) < 1e-6 ? beta.toFixed(3) : beta.toFixed(4));
+  /** What goes with the ratings as the natural balance of endless text, 95 %. */
+  const sure = (page) => `${page.beta0_low.toFixed(3)} to ${page.beta0_high.toFixed(3)}`;
 
   /** A round step that cuts `span` into about two to six parts. */
   function tickStep(span) {
@@ -424,7 +426,7 @@
       const natural = at(page.natural);
       this.strip.replaceChildren(
         mark("wb-reach", at(0), at(page.G - 1)), mark("wb-safe", at(page.reliable[0]), at(page.reliable[1])),
-        mark("wb-home", natural, natural), html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(3)}`));
+        mark("wb-sure", page.beta0_low, page.beta0_high), mark("wb-home", natural, natural), html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(3)}`));
       const shown = this.mini ? 5 : page.M;
       this.rows = Array.from({ length: shown }, () => {
         const cells = ["wb-place", "wb-scorer", "wb-change", "wb-whisker", "wb-ranks", "wb-spa"]
@@ -631,7 +633,7 @@
       const used = w.filter((x) => x > 0).length;
       const [from, to] = page.reliable;
       const named = { 0: ", the least this pool reaches,", [page.G - 1]: ", the most this pool reaches,",
-                      [page.natural]: ", the natural balance," };
+                      [page.natural]: `, the natural balance (with other text ${sure(page)}),` };
       const best = page.scorers.filter((_, m) => page.rank[stop][m] === 1);
       const top = best[0];
       const was = page.rank[page.natural][page.scorers.indexOf(top)];

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     )
     from .core.permutation import p_curves as p_curves, p_values as p_values
     from .data.digest import Digest as Digest, datasets as datasets, load as load, load_errors as load_errors
+    from .data.domains import in_domain as in_domain
     from .data.mtme import find_source as find_source, read_mqm_tsv as read_mqm_tsv, read_mtme as read_mtme
     from .data.pairs import read_pairs as read_pairs
     from .data.pool import Pool as Pool
@@ -60,7 +61,15 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         by_total as by_total,
         rank_change as rank_change,
     )
+    from .study.components import Components as Components, components as components
     from .study.contest import Contest as Contest, contest as contest
+    from .study.domains import (
+        Common as Common,
+        by_domain as by_domain,
+        common_balance as common_balance,
+        domain_agreement as domain_agreement,
+        domain_lean as domain_lean,
+    )
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
     from .study.ranking import Ranking as Ranking, rank as rank, rank_sweep as rank_sweep
@@ -79,6 +88,7 @@ _ROOM = {
     "core.metametrics": ("pairwise_accuracy", "pearson", "spa", "spa_from_p"),
     "core.permutation": ("p_curves", "p_values"),
     "data.digest": ("Digest", "datasets", "load", "load_errors"),
+    "data.domains": ("in_domain",),
     "data.mtme": ("find_source", "read_mqm_tsv", "read_mtme"),
     "data.pairs": ("read_pairs",),
     "data.pool": ("Pool",),
@@ -100,7 +110,9 @@ _ROOM = {
     "solve.stationary": ("stationary_points",),
     "study.calibrate": ("Calibration", "calibrate"),
     "study.choices": ("RankChange", "by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total", "rank_change"),
+    "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
+    "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement", "domain_lean"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
     "study.ranking": ("Ranking", "rank", "rank_sweep"),

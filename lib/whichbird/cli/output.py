@@ -26,6 +26,8 @@ FIGURES = (".svg", ".png", ".pdf")
 DECIMALS = {
     "adequacy": 4,
     "fluency": 4,
+    "adequacy_se": 4,
+    "fluency_se": 4,
     "weight": 4,
     "spa": 4,
     "spa_natural": 4,
@@ -129,6 +131,8 @@ def cell(value: object, decimals: int | None = None) -> str:
         return (" to " if all(isinstance(v, float) for v in value) else "; ").join(map(cell, value))
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
+    if value is None:
+        return "cannot be told"
     if not isinstance(value, float):
         return one_line(str(value))
     return f"{value:z.6g}" if decimals is None else f"{value:z.{decimals}f}"  # z: no −0

@@ -22,16 +22,21 @@ from ..core.balance import balance, ess, reachable
 from ..core.check import DataError, near
 from ..data import mtme, userfiles
 from ..data.digest import Digest, load
+from ..data.domains import in_domain
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.registry import DATASETS
 from ..data.segments import load_pool
+from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..study.calibrate import MATCHES, calibrate
+from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
+from ..study.domains import by_domain
 from ..study.overview import members, overview
 from ..study.ranking import rank, rank_sweep
+from ..study.significance import RESAMPLES
 from ..study.story import crossings, story
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
 from ..study.tested import with_bands, with_tests
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
 NO_PLACE = {
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS,
 }  # fmt: skip
+QUICK = 250  # resamples of tests that nobody has made beforehand: of all pairs of scorers on one domain
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
@@ -52,18 +58,27 @@ def datasets(args: argparse.Namespace) -> Result:
     """List the datasets that ship, or who takes part in one.
 
     For each: the number of systems, rated segments and scorers; the natural balance
-    beta0, adequacy's share of the variance between systems; the range of balances
-    that reweighting can reach; the reliable interval, in which the effective sample
-    size is at least 0.9 times the number of systems; and whether the paper has it.
+    beta0, adequacy's share of the variance between systems, with its interval of
+    95 % ('whichbird beta --help' says of what); the range of balances that
+    reweighting can reach; the reliable interval, in which the effective sample size
+    is at least 0.9 times the number of systems; and whether the paper has it.
 
     With a name: its systems and scorers, kept or left out and why; --json lists the
     rated source lines, counted from 1, too.
 
+    With --domains: a line for each kind of text in each dataset, or in the one that
+    is named, with its rated segments and documents, and its own beta0.
+
     examples:
       whichbird datasets
       whichbird datasets ende24
+      whichbird datasets --domains
       whichbird datasets --json
     """
+    if args.domains:
+        table = by_domain(None if args.name is None else [load_pool(args.name)])
+        shown = table.drop(columns="systems").astype(object)
+        return Result({}, {"domains": table}, (shown.where(shown.notna(), "-"),))
     if args.name is None:
         table = overview()
         shown = table.drop(columns="note").astype(object)
@@ -71,7 +86,10 @@ def datasets(args: argparse.Namespace) -> Result:
     d = load(args.name)
     pool = load_pool(args.name)
     table = members(pool)
-    facts = _facts(overview([d])) | {
+    about = overview([d])
+    ends = tuple(float(about[end].iloc[0]) for end in ("beta0_low", "beta0_high"))
+    facts = _facts(about) | ({} if np.isnan(ends).any() else {"beta0_interval": ends})
+    facts |= {
         "scorers": len(d.scorers),
         "source_lines": d.source_lines,
         "reference": d.reference,
@@ -85,6 +103,86 @@ def datasets(args: argparse.Namespace) -> Result:
     shown = table.assign(kept=table["kept"].map({True: "kept", False: "left out"}))
     lines = pd.DataFrame({"line": pool.lines + 1})
     return Result(facts, {"members": table, "lines": lines}, (shown,))
+
+
+def beta(args: argparse.Namespace) -> Result:
+    """Say what the natural balance of your ratings is, and how sure that is.
+
+    No scorers are needed. beta0 is adequacy's share of the variance of system
+    means. Those means are estimates, so each variance holds noise, which documents
+    that differ show: noise_adequacy and noise_fluency are its shares.
+    beta0_corrected is beta0 without it; "cannot be told" where a variance is no
+    larger than its noise. beta0_interval is to hold, in 95 of 100 cases, the beta0
+    that these systems would have on endless text of the same kind, rated in the
+    same way; it ends at 0 or 1 where the data do not bound it. segments_needed is
+    about how many segments would bring it down to the --margin to each side.
+
+    Ratings are a file of one of the forms that 'whichbird evaluate --help' lists,
+    or a name that 'whichbird datasets' lists (./NAME is a file in any case).
+    Without documents each segment counts as one, which makes noise look smaller
+    than it is where segments hang together.
+
+    --taxonomy sorts and prices errors another way: a name that ships, or a file
+    that ends in .toml. A file of ratings must hold MQM errors then. Of datasets
+    that ship the errors of systems are known, but not those of segments: there is
+    a beta0, but no interval.
+
+    examples:
+      whichbird beta human.csv
+      whichbird beta mqm.tsv --taxonomy mine.toml
+      whichbird beta ende24 --json
+    """
+    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
+    a_file = os.sep in args.ratings or "." in args.ratings or os.path.exists(args.ratings)
+    ships = args.ratings in DATASETS or not a_file
+    if ships:
+        pool = load_pool(args.ratings)
+    elif grouping is None:
+        pool = userfiles.read_human(args.ratings)
+    else:
+        pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+    notes = list(pool.notes if not ships else ())
+    if grouping is not None and pool.errors is not None:
+        notes += grouping.notes(pool.errors["category"])
+    if len(pool.rater_names) == 1:
+        notes.append(f"one rater gave all ratings of {pool.name}; how others would rate is not in the interval")
+    means = pool.aspects if not (ships and grouping) else regroup(pool, grouping)
+    if means is None:
+        raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
+    facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": len(pool.lines)}
+    facts |= {} if grouping is None else {"taxonomy": grouping.name}
+    table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1]})
+    with _about(pool.name):
+        ranges = {"reachable": reachable(*means), "reliable_interval": reliable_interval(*means)}
+        facts["beta0"] = balance(*means)
+    try:
+        if ships and grouping:
+            raise DataError(
+                f"{pool.name} ships without the errors of segments, so noise under {grouping.name} is not known"
+            )
+        found = components(pool)
+    except ValueError as error:  # a balance all the same, but nothing to tell how sure it is
+        return Result(facts | ranges, {"means": table}, None, None, (*notes, f"no interval: {error}"))
+    a, f = found.shares
+    facts |= {
+        "beta0_corrected": found.beta,
+        "beta0_interval": (found.low, found.high),
+        "noise_adequacy": a,
+        "noise_fluency": f,
+        "documents": found.documents,
+        **ranges,
+        "segments_needed": found.needed(args.margin),
+        "verdict": found.verdict,
+        "signature": found.signature + ("" if grouping is None else f"|taxonomy:{grouping.name}"),
+    }
+    table = table.assign(adequacy_se=found.se[0], fluency_se=found.se[1])
+    return Result(
+        facts,
+        {"means": table[["system", "adequacy", "adequacy_se", "fluency", "fluency_se"]]},
+        None,
+        None,
+        tuple(notes),
+    )
 
 
 def reweight(args: argparse.Namespace) -> Result:
@@ -154,15 +252,18 @@ def rank_(args: argparse.Namespace) -> Result:
     submissions that nobody rated, which are left out with a note. --ignore-extra
     leaves out segments of a table that the dataset does not know, too.
 
+    --domain ranks on one kind of text alone; 'whichbird datasets --domains' lists
+    them. People's and scorers' p-values, balance and tests then rest on its
+    segments only; tests take 250 resamples, some seconds. Score files are those of
+    the whole dataset.
+
     examples:
       whichbird rank ende24 --beta 0.6
+      whichbird rank ende24 --domain literary
       whichbird rank ende24 --beta 0.6 --scores my.seg.score
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """
-    d = load(args.dataset)
-    scores = _scores(args, d)
-    field = contest(d, scores, args.reference)
-    return _ranking(args, _segments(args, d), scores, field, overview([d]))
+    return _ranking(args, *_opened(args))
 
 
 def sweep(args: argparse.Namespace) -> Result:
@@ -174,18 +275,15 @@ def sweep(args: argparse.Namespace) -> Result:
     reliable; in brackets: the ranks that go with the data. --plot draws SPA and
     rank with their bands, the reliable interval shaded, and marks where lines
     cross: full if from one end of the interval to the other that change is more
-    than noise. --bare leaves intervals and marks out. Score files are read as
-    'whichbird rank --help' says.
+    than noise. --bare leaves intervals and marks out. Score files are read, and
+    --domain is taken, as 'whichbird rank --help' says.
 
     examples:
       whichbird sweep ende24 --scores my.seg.score --plot out.svg
       whichbird sweep ende24 --show BLEU COMET-22 --step 0.05
       whichbird sweep ende24 --csv > sweep.csv
     """
-    d = load(args.dataset)
-    scores = _scores(args, d)
-    field = contest(d, scores, args.reference)
-    return _sweep(args, _segments(args, d), scores, field, overview([d]))
+    return _sweep(args, *_opened(args))
 
 
 def evaluate(args: argparse.Namespace) -> Result:
@@ -207,6 +305,10 @@ def evaluate(args: argparse.Namespace) -> Result:
     Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own
     scorers; --scores adds yours, with the source line as segment.
 
+    A column document of a table says what is to be resampled as one. --domain takes
+    the segments of one kind of text alone, where the ratings name it: in a column
+    domain of a table, or in the tree.
+
     examples:
       whichbird evaluate --human human.csv --scores scores.csv --beta 0.5
       whichbird evaluate --human mqm.tsv --scores a.seg.score --sweep --plot out.svg
@@ -224,8 +326,10 @@ def evaluate(args: argparse.Namespace) -> Result:
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
         pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
         own = _scores(args, pool)
+    if args.domain is not None:
+        pool, own = _on_domain(pool, own, args.domain)
     with _about(pool.name):
-        about = overview([pool])
+        about = overview([pool]) if args.domain is None else by_domain([pool])
     field = contest(pool, own)
     _chosen(args, field)  # a misspelt name is refused in any case
     result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
@@ -293,9 +397,30 @@ def calibrate_(args: argparse.Namespace) -> Result:
     return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
 
 
-def _segments(args: argparse.Namespace, d: Digest) -> Digest | Pool:
-    """What tests are made on: the shipped segments, with another reference if one is asked for."""
-    return d if args.reference in (None, d.reference) else load_pool(d.name, args.reference)
+def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, Scores, Contest, pd.DataFrame]:
+    """A dataset that ships: what tests are made on, the reader's scores, the contest, and a row about it.
+
+    Tests are made on the shipped segments, with another reference if one is asked for, and on one domain if one is.
+    """
+    d = load(args.dataset)
+    scores = _scores(args, d)
+    if args.domain is not None:
+        pool, scores = _on_domain(load_pool(d.name, args.reference), scores, args.domain)
+        return pool, scores, contest(pool, scores), by_domain([pool])
+    field = contest(d, scores, args.reference)
+    return (
+        d if args.reference in (None, d.reference) else load_pool(d.name, args.reference),
+        scores,
+        field,
+        overview([d]),
+    )
+
+
+def _on_domain(pool: Pool, scores: Scores, domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
+    """A pool and the reader's scores of it (K, N), both on the segments of one domain."""
+    part = in_domain(pool, domain)
+    keep = np.isin(pool.lines, part.lines)
+    return part, {name: np.asarray(x)[:, keep] for name, x in scores.items()}
 
 
 def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[str, ...]]:
@@ -319,7 +444,8 @@ def _ranking(
     facts: dict[str, object] = {}
     bare, notes = _bare(args, source)
     if not bare:
-        found, tests = with_tests(found, field, source, args.beta, scores)
+        quick = args.domain is not None and args.command == "rank"  # nothing ships for a domain
+        found, tests = with_tests(found, field, source, args.beta, scores, QUICK if quick else RESAMPLES)
         if tests is not None:
             if tests.stop is not None and args.beta is not None and abs(tests.stop - args.beta) > 1e-9:
                 facts["tested_at"] = tests.stop
@@ -387,21 +513,20 @@ def compare(args: argparse.Namespace) -> Result:
     the lead of the first over the second with its interval, p-values that the one
     or the other is better, and the change of the lead since the natural balance.
 
-    A scorer of yours is named as --scores names it.
+    A scorer of yours is named as --scores names it. With --domain all of it rests
+    on one kind of text.
 
     examples:
       whichbird compare ende24 XCOMET MetricX-24
+      whichbird compare ende24 XCOMET MetricX-24 --domain speech
       whichbird compare enes24 mine chrF --scores mine=my.seg.score --plot out.svg
     """
-    d = load(args.dataset)
-    scores = _scores(args, d)
-    field = contest(d, scores, args.reference)
+    source, scores, field, about = _opened(args)
     for name in (args.first, args.second):
         if name not in field.scorers:
-            raise DataError(f"{d.name} has no scorer {name!r}{near(name, field.scorers)}")
+            raise DataError(f"{field.name} has no scorer {name!r}{near(name, field.scorers)}")
     if args.first == args.second:
         raise DataError(f"{args.first!r} is compared with itself; two scorers are needed")
-    source = _segments(args, d)
     v = judged(source, (args.first, args.second), scores)
     found = story(v, args.first, args.second)
 
@@ -410,7 +535,7 @@ def compare(args: argparse.Namespace) -> Result:
 
         return figures.lead_over_beta(found)
 
-    facts = _facts(overview([d])) | {"first": args.first, "second": args.second, "real": found.between}
+    facts = _facts(about) | {"first": args.first, "second": args.second, "real": found.between}
     facts |= {"verdict": found.sentence, "signature": v.signature}
     shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
     if len(shown) == 1:  # no balance is known
@@ -447,6 +572,8 @@ def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.nda
 def _facts(about: pd.DataFrame) -> dict[str, object]:
     row = about.iloc[0]
     facts = {"data": row["name"], "systems": int(row["systems"]), "segments": int(row["segments"])}
+    if "documents" in row:
+        facts["documents"] = int(row["documents"])
     if row["note"]:
         return facts | {"note": row["note"]}
     return facts | {
@@ -501,6 +628,13 @@ def _step(text: str) -> float:
     return step
 
 
+def _margin(text: str) -> float:
+    margin = _number(text)
+    if not 0 < margin < 0.5:
+        raise argparse.ArgumentTypeError(f"{text} is no number between 0 and 0.5")
+    return margin
+
+
 def _file(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("'' is no file name")
@@ -509,6 +643,15 @@ def _file(text: str) -> str:
 
 def _datasets_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="a dataset, to see who takes part in it")
+    parser.add_argument("--domains", action="store_true", help="a line for each kind of text instead")
+
+
+def _natural_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ratings", type=_file, help="a file of human ratings, or the name of a dataset")
+    parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
+    parser.add_argument(
+        "--margin", type=_margin, default=0.02, help="how closely beta0 should be known (default: %(default)s)"
+    )
 
 
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
@@ -522,6 +665,7 @@ def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
 def _rank_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
+    _domain_argument(parser)
     _scores_arguments(parser)
     _bare_argument(parser)
 
@@ -535,6 +679,7 @@ def _dataset_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
+    _domain_argument(parser)
     _step_argument(parser)
     _scores_arguments(parser)
     _bare_argument(parser)
@@ -546,6 +691,7 @@ def _compare_arguments(parser: argparse.ArgumentParser) -> None:
     _dataset_arguments(parser)
     parser.add_argument("first", help="a scorer of the dataset, or yours")
     parser.add_argument("second", help="another")
+    _domain_argument(parser)
     _scores_arguments(parser)
     _plot_argument(parser)
 
@@ -557,6 +703,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", help="with --mtme: the set, as wmt24")
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
     parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
+    _domain_argument(parser)
     _scores_arguments(parser)
     _beta_arguments(parser)
     _bare_argument(parser)
@@ -616,6 +763,10 @@ def _scores_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _domain_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--domain", help="one kind of text alone, as 'whichbird datasets --domains' lists them")
+
+
 def _bare_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bare", action="store_true", help="no tests: leave out clusters and rank intervals")
 
@@ -631,6 +782,7 @@ def _plot_argument(parser: argparse.ArgumentParser) -> None:
 # name: (what runs, what adds its arguments). The docstring is the help.
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argparse.ArgumentParser], None]]] = {
     "datasets": (datasets, _datasets_arguments),
+    "beta": (beta, _natural_arguments),
     "reweight": (reweight, _reweight_arguments),
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),

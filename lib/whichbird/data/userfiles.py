@@ -2,8 +2,8 @@
 
 Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its
 n-th segment. Or a table with a header: system, segment and one column per scorer, or scorer, system, segment, score.
-Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect), or rows of
-MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
+Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect; and document
+and domain of each segment), or rows of MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ import pandas as pd
 from ..core.check import DataError, near
 from .digest import Digest
 from .files import read_text
+from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool, refuse_constant
-from .sheet import first_line, header, number, read_sheet, short, watched
+from .sheet import Sheet, first_line, header, number, read_sheet, short, watched
 
 
 def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -44,12 +45,14 @@ def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
     return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
 
 
-def read_human(path: str | os.PathLike[str]) -> Pool:
+def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, weights: Weights | None = None) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
-    without a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see
-    `read_mqm_tsv`. References are left out, as everywhere. Segments keep the order in which the file first names them.
+    without a row counts as not rated. Columns document and domain, if there, say what a segment belongs to. Or MQM
+    errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say how
+    they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments
+    keep the order in which the file first names them.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w") as file:
@@ -62,8 +65,10 @@ def read_human(path: str | os.PathLike[str]) -> Pool:
     if {"category", "severity"} <= header(text):
         if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
-        return read_mqm_tsv(Path(path))
-    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
+        return read_mqm_tsv(Path(path), taxonomy or TAXONOMY, weights or WEIGHTS)
+    if taxonomy or weights:
+        raise DataError(f"{path}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
+    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total", "document", "domain"))
     first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}
     for line, cells in watched(sheet.rows, sheet.path):
@@ -98,7 +103,24 @@ def read_human(path: str | os.PathLike[str]) -> Pool:
         reference="none",
         segments=tuple(segments),
         notes=tuple(notes),
+        documents=_labels(sheet, "document", segments),
+        domains=_labels(sheet, "domain", segments),
     )
+
+
+def _labels(sheet: Sheet, column: str, segments: Iterable[str]) -> tuple[str, ...] | None:
+    """What a column calls each segment, in their order; every row of a segment must say the same. None without it."""
+    if column not in sheet.columns:
+        return None
+    first: dict[str, tuple[int, str]] = {}
+    for line, cells in watched(sheet.rows, sheet.path):
+        before, label = first.setdefault(cells["segment"], (line, sheet.name(line, cells, column)))
+        if cells[column] != label:
+            raise DataError(
+                f"{sheet.place(line, column)} has {short(cells[column])} for segment {cells['segment']!r}, "
+                f"where line {before} has {short(label)}; one is expected"
+            )
+    return tuple(first[segment][1] for segment in segments)
 
 
 def read_scorers(

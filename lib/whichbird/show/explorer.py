@@ -20,6 +20,7 @@ from ..data.digest import Digest
 from ..data.registry import DATASETS, title
 from ..solve.reweight import reliable_interval, reweight_sweep
 from ..study.contest import need_aspects
+from ..study.overview import shipped_ends
 from ..study.significance import clusters
 from ..study.sweep import measures
 from ..study.targets import beta_stops as beta_stops
@@ -38,7 +39,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are
     weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support (None at the ends of
     the range, which have none), and the paper's measures. `titles` says what those measures are called. `natural` and
-    `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`.
+    `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
+    `beta0_high` are the ends of the interval of the natural balance.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
@@ -47,6 +49,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """
     a, f = need_aspects(d)
     v = load_significance(d.name)
+    ends = shipped_ends().get(d.name, (0.0, 1.0))
     low, high = reliable_interval(a, f)
     all_stops, tested = beta_stops(a, f, step), beta_stops(a, f)
     tested = tested[(low <= tested) & (tested <= high)]
@@ -75,6 +78,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "p": d.counts("scorers").tolist(),
         "stops": stops.tolist(),
         "natural": natural,
+        "beta0_low": ends[0],
+        "beta0_high": ends[1],
         "reliable": [first, last],
         "weights": np.round(solved.weights * UNIT).astype(int).tolist(),
         "eta": _short([r.eta for r in solved]),

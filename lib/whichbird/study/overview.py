@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,26 +12,30 @@ import pandas as pd
 
 from ..core.balance import balance, reachable
 from ..core.check import Array, DataError
-from ..data.digest import Digest, datasets, folder, load
+from ..data.digest import Digest, datasets, folder, load, read_table
 from ..data.pool import Pool
 from ..data.protocol import HIDDEN
 from ..data.registry import DATASETS
 from ..solve.reweight import reliable_intervals
+from .components import components
+
+SHIPPED = "components.csv"  # intervals of the natural balances of what ships
 
 
 def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
     """One row for each of `sources` (digests or pools; all datasets that ship if none are given).
 
-    Columns name, systems, segments, scorers (counts), beta0, beta_min, beta_max (natural balance and reachable range),
-    reliable_min, reliable_max (ESS ≥ 0.9 K), paper (whether it is one of the paper's), note. NaN and a note where no error
-    ratings were obtained.
+    Columns name, systems, segments, scorers (counts), beta0 (natural balance), beta0_low, beta0_high (its interval of 95 %,
+    see `components`), beta_min, beta_max (reachable range), reliable_min, reliable_max (ESS ≥ 0.9 K), paper (whether it is
+    one of the paper's), note. NaN and a note where no error ratings were obtained; an interval of NaN where there are too
+    few documents for one. Intervals of what ships are read from a table, others computed.
 
     >>> overview().set_index("name").loc["ende24", ["systems", "segments", "scorers"]].tolist()
     [16, 487, 30]
     """
     if sources is None and not datasets():
         raise DataError(f"{folder()}: no dataset is there; run 'make data'")
-    found = [load(name) for name in datasets()] if sources is None else list(sources)
+    found: list[Digest | Pool] = [load(name) for name in datasets()] if sources is None else list(sources)
     alike: defaultdict[int, dict[int, tuple[Array, Array]]] = defaultdict(dict)  # pools of one size: solved together
     for n, source in enumerate(found):
         if source.aspects is not None:
@@ -39,7 +44,8 @@ def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
     for pools in alike.values():
         a, f = map(np.array, zip(*pools.values(), strict=True))
         reliable |= dict(zip(pools, reliable_intervals(a, f), strict=True))
-    rows = [_summary(source, reliable.get(n)) for n, source in enumerate(found)]
+    known = _intervals(found)
+    rows = [_summary(source, reliable.get(n), known.get(source.name)) for n, source in enumerate(found)]
     return pd.DataFrame(rows, columns=list(_Summary._fields))
 
 
@@ -49,6 +55,8 @@ class _Summary(NamedTuple):
     segments: int
     scorers: int
     beta0: float = np.nan
+    beta0_low: float = np.nan
+    beta0_high: float = np.nan
     beta_min: float = np.nan
     beta_max: float = np.nan
     reliable_min: float = np.nan
@@ -57,15 +65,48 @@ class _Summary(NamedTuple):
     note: str = HIDDEN
 
 
-def _summary(source: Digest | Pool, reliable: Array | None) -> _Summary:
+def shipped_ends() -> dict[str, tuple[float, float]]:
+    """The ends of the interval of β₀ of each dataset that ships with one.
+
+    >>> [round(end, 2) for end in shipped_ends()["ende24"]]
+    [0.69, 0.86]
+    """
+    if not (folder() / SHIPPED).exists():
+        return {}
+    table = read_table(SHIPPED)
+    names, low, high = (table[column].tolist() for column in ("dataset", "low", "high"))
+    return {name: (float(a), float(b)) for name, a, b in zip(names, low, high, strict=True)}
+
+
+def _intervals(sources: list[Digest | Pool]) -> dict[str, tuple[float, float]]:
+    """The ends of the interval of β₀, by name: those that ship for digests, computed for pools; none where there is none."""
+    out = shipped_ends() if any(isinstance(source, Digest) for source in sources) else {}
+    for source in sources:
+        if isinstance(source, Pool):
+            out.pop(source.name, None)
+            with contextlib.suppress(ValueError):  # one document, or another reason why noise cannot be seen
+                found = components(source)
+                out[source.name] = found.low, found.high
+    return out
+
+
+def _summary(source: Digest | Pool, reliable: Array | None, ends: tuple[float, float] | None) -> _Summary:
     paper = source.name in DATASETS and DATASETS[source.name].paper
     out = _Summary(source.name, len(source.systems), len(source.lines), len(source.scorers), paper=paper)
     if source.aspects is None or reliable is None:
         return out
     low, high = reachable(*source.aspects)
     first, last = (float(end) for end in reliable)
+    least, most = (np.nan, np.nan) if ends is None else ends
     return out._replace(
-        beta0=balance(*source.aspects), beta_min=low, beta_max=high, reliable_min=first, reliable_max=last, note=""
+        beta0=balance(*source.aspects),
+        beta0_low=least,
+        beta0_high=most,
+        beta_min=low,
+        beta_max=high,
+        reliable_min=first,
+        reliable_max=last,
+        note="",
     )
 
 

@@ -12,15 +12,16 @@ from ..data.pool import Pool
 from .contest import Contest, Scores
 from .intervals import intervals
 from .ranking import Ranking
-from .significance import pool_of
+from .significance import RESAMPLES, pool_of
 from .verdict import Standing, load_significance, standing
 
 MARKS = ["cluster", "rank_low", "rank_high", "se"]
 
 
 def with_tests(
-    found: Ranking, field: Contest, source: Digest | Pool, beta: float | None = None, scores: Scores | None = None
-) -> tuple[Ranking, Standing | None]:
+    found: Ranking, field: Contest, source: Digest | Pool, beta: float | None = None, scores: Scores | None = None,
+    resamples: int = RESAMPLES
+) -> tuple[Ranking, Standing | None]:  # fmt: skip
     """A ranking whose table has the columns cluster, rank_low, rank_high and se (of SPA) too, and what they rest on.
 
     `found` ranks the contest `field` at `beta`; `source` holds the segments, and `scores` those of your own scorers. A single
@@ -37,7 +38,7 @@ def with_tests(
     if len(field.scorers) < 2:
         return replace(found, table=_ordered(found.table.assign(cluster=1, rank_low=1, rank_high=1, se=np.nan))), None
     spa = found.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy()
-    s = standing(source, spa, beta, scores)
+    s = standing(source, spa, beta, scores, resamples)
     marks = pd.DataFrame({"cluster": s.cluster, "rank_low": s.rank_low, "rank_high": s.rank_high, "se": s.se})
     place = [field.scorers.index(scorer) for scorer in found.table["scorer"]]
     return replace(found, table=_ordered(found.table.join(marks.iloc[place].reset_index(drop=True)))), s

@@ -1,4 +1,4 @@
-"""What intervals cover: contests from worlds whose truth is known, and the share of intervals that hold it."""
+"""What intervals cover: contests and pools from worlds whose truth is known, and the share of intervals that hold it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core.check import Array
+from ..core.noise import spread
+from ..data.digest import Digest
 from ..data.pool import Pool
+from .components import components, document_sums, ends
 from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
-from .significance import LEVEL
+from .significance import LEVEL, _whole, pool_of
 
 
 class World(NamedTuple):
@@ -154,3 +157,96 @@ def _quantities(spa: Array) -> dict[str, Array]:
     i, j = np.triu_indices(spa.shape[-1], 1)
     lead = spa[..., i] - spa[..., j]
     return {"spa": spa, "lead": lead, "change": lead[..., -1, :] - lead[..., 0, :]}
+
+
+# --- the interval of β₀
+
+
+class TextWorld(NamedTuple):
+    """Where pools come from whose truth is known: `draw`(rng, n) gives n of them, sums (n, 2, G, K), counts (n, G, K)."""
+
+    draw: Callable[[np.random.Generator, int], tuple[Array, Array]]
+    truth: Array  # (2,) the true variances
+    documents: int
+
+
+def text_world(source: Pool | Digest | str, way: str = "drawn", documents: int | None = None) -> TextWorld:
+    """A world with the systems, documents and noise of a pool, and system means whose variances are the corrected ones.
+
+    Means are drawn together until their variance is the corrected one (a twentieth of the observed one where that is not
+    positive); what documents add to them stays as it is. "drawn": as many documents as the pool has, or `documents`,
+    with replacement. "normal": documents of the same sizes whose residuals are normal with the same covariance.
+
+    >>> world = text_world("ende24", documents=9)
+    >>> sums, counts = world.draw(np.random.default_rng(0), 4)
+    >>> sums.shape, counts.shape, round(float(world.truth[0] / world.truth.sum()), 3)
+    ((4, 2, 9, 16), (4, 9, 16), 0.787)
+    """
+    if way not in ("drawn", "normal"):
+        raise ValueError(f"unknown way {way!r}; 'drawn' or 'normal' is expected")
+    pool = pool_of(source)
+    found = components(pool)
+    x = [v for v in (pool.adequacy, pool.fluency) if v is not None]
+    sums, counts = document_sums(x, ~np.isnan(x[0]), pool.documents)
+    there, size = len(counts), documents or len(counts)
+    truth = np.maximum(found.spread.corrected, 0.05 * found.spread.observed)
+    middle = found.means.mean(axis=1, keepdims=True)
+    means = middle + (found.means - middle) * np.sqrt(truth / found.spread.observed)[:, None]
+    residual = sums - counts * found.means[:, None]
+    root = np.sqrt(counts.mean(axis=1, keepdims=True))
+    per_root = residual / root
+    per_root -= per_root.mean(axis=1, keepdims=True)
+
+    def draw_(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+        at = rng.integers(0, there, size=(n, size))
+        if way == "drawn":
+            noise = residual[:, at].swapaxes(0, 1)
+        else:
+            at = np.tile(np.arange(there), (n, 1)) if size == there else at
+            mix = rng.normal(size=(n, 1, size, there)) / np.sqrt(there - 1)
+            noise = (mix @ per_root) * root[at][:, None]
+        return noise + counts[at][:, None] * means[:, None], counts[at]
+
+    return TextWorld(draw_, truth, size)
+
+
+def beta_coverage(world: TextWorld, draws: int = 2000, level: float = LEVEL, seed: int = 1) -> dict[str, float]:
+    """How estimates and intervals do in a world.
+
+    covered, above, below: shares of intervals that hold the true β₀, lie above it, lie below it; open: share that reach
+    0 or 1; width: median width. observed, corrected: mean error of β₀ as observed, and without noise (where it can be
+    told); adequacy, fluency: mean corrected variance over the true one.
+
+    >>> found = beta_coverage(text_world("ende24", documents=20), draws=40)
+    >>> list(found)[:5], 0.8 < found["covered"] <= 1
+    (['truth', 'covered', 'above', 'below', 'open'], True)
+    """
+    _whole(draws, "draws", 1)
+    rng = np.random.default_rng(seed)
+    truth = float(world.truth[0] / world.truth.sum())
+    lows, highs, seen, fair, variances = [], [], [], [], []
+    for start in range(0, draws, 50):
+        sums, counts = world.draw(rng, min(50, draws - start))
+        full = (counts > 0).sum(axis=1).min(axis=1) > 1  # every system is rated in two documents at least
+        s = spread(sums[full], counts[full])
+        low, high = ends(s, level)
+        lows.append(low)
+        highs.append(high)
+        variances.append(s.corrected)
+        seen.append(s.observed[:, 0] / s.observed.sum(axis=1))
+        told = (s.corrected > 0).all(axis=1)
+        fair.append((s.corrected[:, 0] / s.corrected.sum(axis=1))[told])
+    low, high, variance = np.concatenate(lows), np.concatenate(highs), np.concatenate(variances)
+    ratio = variance.mean(axis=0) / world.truth
+    return {
+        "truth": truth,
+        "covered": float(((low <= truth) & (truth <= high)).mean()),
+        "above": float((low > truth).mean()),
+        "below": float((high < truth).mean()),
+        "open": float(((low <= 0) | (high >= 1)).mean()),
+        "width": float(np.median(high - low)),
+        "observed": float(np.concatenate(seen).mean() - truth),
+        "corrected": float(np.concatenate(fair).mean() - truth),
+        "adequacy": float(ratio[0]),
+        "fluency": float(ratio[1]),
+    }

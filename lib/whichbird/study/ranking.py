@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from ..data.pool import Pool
 from ..solve.result import Reweighting
 from ..solve.reweight import reweight, reweight_sweep
 from .contest import Contest, Scores, contest, need_aspects
+from .stability import pooled_tau
 from .targets import is_reliable, sorted_targets, weights_table
 
 TIE = 12  # decimals: SPA is a sum over at most some thousand pairs, which errs by less
@@ -119,3 +121,26 @@ def spa_of(c: Contest, w: Array) -> Array:
 def ranks(spa: Array) -> NDArray[np.int64]:
     """1 for the largest; equals share the better rank."""
     return pd.Series(spa.round(TIE)).rank(ascending=False, method="min").to_numpy().astype(np.int64)
+
+
+class Moves(NamedTuple):
+    """How far two rankings of the same scorers lie apart.
+
+    `tau`: Kendall's, +1 for the same order; `largest`: the most places that one scorer moves; `winner`: whether
+    another scorer comes first.
+    """
+
+    tau: float
+    largest: int
+    winner: bool
+
+
+def moves(before: ArrayLike, after: ArrayLike) -> Moves:
+    """How far the ranking by SPAs `after` (M,) lies from that by `before` (M,); equal SPAs share the better rank.
+
+    >>> moves([0.9, 0.8, 0.7], [0.7, 0.8, 0.6])
+    Moves(tau=0.3333333333333333, largest=1, winner=True)
+    """
+    both = np.array([np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)]).round(TIE)
+    first, second = (ranks(spa) for spa in both)
+    return Moves(pooled_tau(both), int(np.abs(first - second).max()), not ((first == 1) & (second == 1)).any())

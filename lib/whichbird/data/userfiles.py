@@ -2,8 +2,8 @@
 
 Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its
 n-th segment. Or a table with a header: system, segment and one column per scorer, or scorer, system, segment, score.
-Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect), or rows of
-MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
+Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect; and rater),
+or rows of MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .digest import Digest
 from .files import read_text
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool, refuse_constant
+from .ratings import Cell, natural, score
 from .sheet import first_line, header, number, read_sheet, short, watched
 
 
@@ -48,7 +49,8 @@ def read_human(path: str | os.PathLike[str]) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
-    without a row counts as not rated. Or MQM errors, one a row, told by the columns category and severity: see
+    without a row counts as not rated. A column rater says who gave a row: several raters may rate the same cell, which
+    then has their mean, and `ratings` holds each. Or MQM errors, one a row, told by the columns category and severity: see
     `read_mqm_tsv`. References are left out, as everywhere. Segments keep the order in which the file first names them.
 
     >>> import tempfile
@@ -63,41 +65,53 @@ def read_human(path: str | os.PathLike[str]) -> Pool:
         if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
         return read_mqm_tsv(Path(path))
-    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total",))
+    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total", "rater"))
+    named_raters, have_total = "rater" in sheet.columns, "total" in sheet.columns
     first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}
     for line, cells in watched(sheet.rows, sheet.path):
         system, segment = (sheet.name(line, cells, column) for column in ("system", "segment"))
         segments.setdefault(segment, len(segments))
-        sheet.once(first, (system, segment), line, "system {!r} on segment {!r}")
-    named = sorted({system for system, _ in first})
+        if named_raters:
+            rater = sheet.name(line, cells, "rater")
+            sheet.once(first, (system, segment, rater), line, "system {!r} on segment {!r} by rater {!r}")
+        else:
+            sheet.once(first, (system, segment), line, "system {!r} on segment {!r}")
+    named = sorted({key[0] for key in first})
     systems = [s for s in named if not is_human(s)]
     if len(systems) < 2:
         raise DataError(f"{path}: {len(systems)} of its systems are machines; at least two are needed")
-    have_total = "total" in sheet.columns
-    row_of = {system: k for k, system in enumerate(systems)}
-    cube = np.full((3, len(systems), len(segments)), np.nan)
+    found: dict[tuple[str, str], list[Cell]] = {}
     for line, cells in watched(sheet.rows, sheet.path):
-        if cells["system"] not in row_of:
+        if is_human(cells["system"]):
             continue
         a, f = (sheet.number(line, cells, aspect) for aspect in ("adequacy", "fluency"))
         total = sheet.number(line, cells, "total") if have_total else a + f
-        cube[:, row_of[cells["system"]], segments[cells["segment"]]] = a, f, total
-    unrated = int(np.isnan(cube[0]).sum())
+        here = Cell(a, f, total, (), cells["rater"] if named_raters else "")
+        found.setdefault((cells["system"], cells["segment"]), []).append(here)
+    every = [
+        [tuple(sorted(found.get((system, n), ()), key=lambda cell: natural(cell.rater))) for n in segments]
+        for system in systems
+    ]
+    made = score(systems, every, every)
+    unrated = int(np.isnan(made.adequacy).sum())
     notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
-    notes += [f"{unrated} of {cube[0].size} cells are not rated"] if unrated else []
+    notes += [f"{unrated} of {made.adequacy.size} cells are not rated"] if unrated else []
     size = len(segments)
     return Pool(
         name=Path(path).name,
         systems=tuple(systems),
         lines=np.arange(size),
         source_lines=size,
-        total=cube[2],
-        adequacy=cube[0],
-        fluency=cube[1],
+        total=made.total,
+        adequacy=made.adequacy,
+        fluency=made.fluency,
         reference="none",
         segments=tuple(segments),
         notes=tuple(notes),
+        raters=made.raters,
+        rater_names=made.rater_names,
+        ratings=made.ratings,
     )
 
 

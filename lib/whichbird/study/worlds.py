@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..core.check import Array
 from ..data.pool import Pool
 from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
+from .raters import (
+    ASPECT,
+    agreement_of_sums,
+    beside_others,
+    by_rater,
+    coincidences,
+    document_numbers,
+    document_sums,
+    enough,
+    lean_of_sums,
+)
 from .significance import LEVEL
 
 
@@ -154,3 +166,53 @@ def _quantities(spa: Array) -> dict[str, Array]:
     i, j = np.triu_indices(spa.shape[-1], 1)
     lead = spa[..., i] - spa[..., j]
     return {"spa": spa, "lead": lead, "change": lead[..., -1, :] - lead[..., 0, :]}
+
+
+def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int = 1) -> pd.DataFrame:
+    """How often the intervals of `raters` hold the truth, where the world consists of the documents of a real pool.
+
+    Quantities: "balance", the lean of each rater alone; "rater effect", beside the others on the same segments;
+    "agreement", on the aspect and on all four kinds. The truth is the mean over `truth` other contests of this size.
+    Columns dataset, quantity, covered (mean over raters), least, most, width (mean standard error over the true one), contests.
+
+    >>> from whichbird import load_pool
+    >>> rater_coverage(load_pool("ende22"), 2, 2)["quantity"].tolist()
+    ['balance', 'rater effect', 'agreement']
+    """
+    rng = np.random.default_rng(seed)
+    seen, number = by_rater(pool), document_numbers(pool)
+    cases: list[tuple[str, Callable[[NDArray[np.int64]], tuple[float, float]], int]] = []
+    for r in range(len(seen)):
+        own = ~np.isnan(seen[r, 0]).any(axis=0)
+        both, layers, weights = beside_others(seen, r)
+        for what, segments, x, w in (
+            ("balance", own, seen[None, r][..., own], np.ones(1)),
+            ("rater effect", both, layers, weights),
+        ):
+            if enough(segments, number):
+                sums, size = (document_sums(y, number[segments]) for y in (x, np.ones(int(segments.sum()))))
+                cases.append((what, partial(_lean, sums, size, w), size.size))
+    if pool.ratings:
+        tables = coincidences(seen, number)
+        for part in ASPECT, slice(0, 4):
+            cases.append(("agreement", partial(_agreement, tables[:, part, part]), len(tables)))
+    rows = []
+    for what, found, size in cases:
+        x = np.array([found(rng.integers(0, size, size=size)) for _ in range(truth + contests)])
+        value, se = x[truth:].T
+        held = np.abs(value - x[:truth, 0].mean()) <= quantile(LEVEL, size) * se
+        rows.append((what, held.mean(), (se / x[:truth, 0].std()).mean()))
+    table = pd.DataFrame(rows, columns=["quantity", "covered", "width"]).groupby("quantity", sort=False)
+    out = table["covered"].agg(["mean", "min", "max"]).set_axis(["covered", "least", "most"], axis=1)
+    out = out.assign(width=table["width"].mean(), contests=contests).reset_index()
+    out.insert(0, "dataset", pool.name)
+    return out
+
+
+def _lean(sums: Array, size: Array, weights: Array, documents: NDArray[np.int64]) -> tuple[float, float]:
+    found = lean_of_sums(sums[..., documents], size[documents], weights)
+    return found.log_odds, found.se
+
+
+def _agreement(sums: Array, documents: NDArray[np.int64]) -> tuple[float, float]:
+    return agreement_of_sums(sums[documents])

@@ -45,6 +45,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
     from .solve.stationary import stationary_points as stationary_points
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
+    from .study.components import Components as Components, components as components
     from .study.contest import Contest as Contest, contest as contest
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
@@ -90,6 +91,7 @@ _ROOM = {
     "solve.search": ("ablation", "search", "search_sweep"),
     "solve.stationary": ("stationary_points",),
     "study.calibrate": ("Calibration", "calibrate"),
+    "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),

@@ -19,6 +19,7 @@ what is used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,12 +62,10 @@ class Evidence(NamedTuple):
 
 def evidence(pool: Pool, x: Array) -> Evidence:
     """Sums over the documents of a pool, with scorers x (M, K, N). Without documents each segment is one."""
-    names = np.arange(len(pool.lines)) if pool.documents is None else pd.factorize(np.array(pool.documents))[0]
-    size = np.bincount(names).astype(np.float64)
+    member = membership(pool.documents, len(pool.lines))
+    size = member.sum(axis=0)
     if size.size < 2:
         raise ValueError(f"{pool.name} has {size.size} document; at least two are needed to resample them")
-    member = np.zeros((names.size, size.size))
-    member[np.arange(names.size), names] = 1.0
     k, l = np.triu_indices(len(pool.systems), 1)
     gap, square = (np.empty((size.size, 1 + len(x), k.size)) for _ in range(2))
     for n, judge in enumerate((pool.total, *x)):
@@ -76,6 +75,20 @@ def evidence(pool: Pool, x: Array) -> Evidence:
     there = (~np.isnan(a)).astype(np.float64)
     adequacy, fluency, rated = ((np.nan_to_num(v) @ member).T for v in (a, f, there))
     return Evidence(gap, square, adequacy, fluency, rated, size)
+
+
+def membership(documents: Sequence[object] | None, segments: int) -> Array:
+    """Which segment belongs to which document, (N, G) of zeros and ones; without documents each segment is one.
+
+    >>> membership(("b", "a", "b"), 3)
+    array([[1., 0.],
+           [0., 1.],
+           [1., 0.]])
+    """
+    names = np.arange(segments) if documents is None else pd.factorize(np.array(documents))[0]
+    member = np.zeros((segments, names.max() + 1))
+    member[np.arange(segments), names] = 1.0
+    return member
 
 
 def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array, float]:

@@ -204,7 +204,7 @@ def test_the_error_of_means_is_what_means_scatter_by():
     """Systems that do not differ, raters who take turns: all that means scatter by is what `error` says, to four standard errors."""
     rng = np.random.default_rng(7)
     parts = {part: x for part, x in TRUE.items() if part != "system"}
-    known = raters.Components({p: np.array([[a, c], [c, f]]) for p, (a, f, c) in TRUE.items()}, 12, 3, 5)
+    known = raters.Facets({p: np.array([[a, c], [c, f]]) for p, (a, f, c) in TRUE.items()}, 12, 3, 5)
     for people, segments, ratings in ((3, 12, 1), (3, 12, 2), (6, 24, 2)):
         turn = (np.arange(people)[:, None] - np.arange(segments)) % people < ratings  # (R, N)
         means = []
@@ -229,7 +229,7 @@ def test_lean_is_the_log_odds_of_the_balance_and_its_error_the_jackknifes():
     assert found.log_odds == pytest.approx(one - two)
     left = [np.subtract(*odds(documents != d)) for d in range(5)]
     assert found.se == pytest.approx(np.sqrt(4 / 5 * np.square(left - np.mean(left)).sum()))
-    assert raters.lean(y[:1], documents).beta == pytest.approx(wb.balance(*y[0].mean(axis=2)))
+    assert raters.lean(y, documents).log_odds == pytest.approx((one + two) / 2)
     assert found.documents == 5
 
 
@@ -339,7 +339,6 @@ def test_intervals_cover():
     again = rater_coverage(shipped("ende23"), contests=60, truth=100).set_index(["dataset", "quantity"])
     for key, row in again.iterrows():
         assert row["covered"] == pytest.approx(table.loc[key, "covered"], abs=0.05), key
-        assert row["width"] == pytest.approx(table.loc[key, "width"], rel=0.15), key
 
 
 def test_an_own_table_may_name_raters(tmp_path):

@@ -26,6 +26,7 @@ from ..core.balance import balance
 from ..core.check import Array, DataError
 from ..data.digest import Digest
 from ..data.pool import Pool, Rating
+from .components import cell_components
 from .contest import need_aspects
 from .intervals import quantile
 from .significance import LEVEL, pool_of
@@ -92,20 +93,10 @@ class Lean(NamedTuple):
     se: float
     documents: int
 
-    @property
-    def beta(self) -> float:
-        """β₀ itself."""
-        return _beta(self.log_odds)
-
-    def reach(self, level: float = LEVEL) -> tuple[float, float]:
-        """The interval of the log-odds, by Student's t."""
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Around the log-odds, by Student's t. What it is to hold is their mean over as many other documents."""
         t = quantile(level, self.documents) * self.se
         return self.log_odds - t, self.log_odds + t
-
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The interval of β₀: that of its log-odds."""
-        low, high = self.reach(level)
-        return _beta(low), _beta(high)
 
 
 def document_sums(x: Array, documents: NDArray[np.int64]) -> Array:
@@ -148,21 +139,21 @@ def lean(layers: Array, documents: NDArray[np.int64], weights: Array | None = No
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=(1, 2, 5, 60)) + np.arange(5)[:, None] * np.array([[[1.0]], [[0.5]]])
     >>> found = lean(x, np.arange(60) // 3)
-    >>> round(found.beta, 2), [round(end, 2) for end in found.interval()]
-    (0.78, [0.72, 0.83])
+    >>> round(found.log_odds, 2), [round(end, 2) for end in found.interval()]
+    (1.26, [0.93, 1.59])
     """
     w = np.full(len(layers), 1 / len(layers)) if weights is None else weights
     return lean_of_sums(document_sums(layers, documents), document_sums(np.ones(len(documents)), documents), w)
 
 
 def rater_balances(source: Pool | Digest | str, level: float = LEVEL) -> pd.DataFrame:
-    """β₀ of each rater alone and of the others on the very same segments, with intervals over documents.
+    """β₀ of each rater alone, and of the others on the very same segments.
 
-    One row per rater with at least `LEAST` segments seen from all systems. Columns: rater; segments, documents;
-    beta0, low, high. Where others rated `LEAST` of these segments, too: others, others_low, others_high, β₀ of their
-    ratings there, one a cell (the mean lean over second and third ones); rater_effect, the log-odds of the rater minus
-    theirs on the same segments, rater_low, rater_high; text_effect, the rest of the rater's distance from everybody on
-    all segments. NaN elsewhere. Log-odds are those of β₀.
+    One row per rater with at least `LEAST` segments seen from all systems. Columns: rater; segments, documents; beta0;
+    beta, low, high, without noise and its interval over documents, as `components` has them. Where others rated
+    `LEAST` of these segments, too: others, β₀ of their ratings there, one a cell (the mean log-odds over second and
+    third ones); rater_effect, the log-odds of the rater minus theirs, rater_low, rater_high; text_effect, the rest of
+    the rater's distance from everybody on all segments. NaN elsewhere, and in `beta` where it cannot be told.
 
     >>> rater_balances("ende22")[["rater", "segments", "beta0", "others", "rater_effect"]].round(3).head(2)
         rater  segments  beta0  others  rater_effect
@@ -179,16 +170,18 @@ def rater_balances(source: Pool | Digest | str, level: float = LEVEL) -> pd.Data
     everybody = lean(_layers(seen, full, anybody), documents[anybody])
     table = []
     for r in kept:
-        own = lean(seen[None, r][..., full[r]], documents[full[r]])
-        row = {"rater": pool.rater_names[r], "segments": int(full[r].sum()), "documents": own.documents}
-        row |= zip(("beta0", "low", "high"), (own.beta, *own.interval(level)), strict=True)
+        mine, where = seen[r][..., full[r]], documents[full[r]]
+        name = f"{pool.name}, {pool.rater_names[r]}"
+        own = cell_components(*mine, where.tolist(), pool.systems, name, level)
+        beta = np.nan if own.beta is None else own.beta
+        row = {"rater": pool.rater_names[r], "segments": own.segments, "documents": own.documents}
+        row |= {"beta0": own.beta0, "beta": beta, "low": own.low, "high": own.high}
         both, layers, weights = beside_others(seen, r)
         if enough(both, documents):
-            others = lean(layers[1:], documents[both])
-            row |= zip(("others", "others_low", "others_high"), (others.beta, *others.interval(level)), strict=True)
-            apart = lean(layers, documents[both], weights)
-            row |= zip(("rater_effect", "rater_low", "rater_high"), (apart.log_odds, *apart.reach(level)), strict=True)
-            row["text_effect"] = own.log_odds - everybody.log_odds - apart.log_odds
+            others, apart = lean(layers[1:], documents[both]), lean(layers, documents[both], weights)
+            low, high = apart.interval(level)
+            row |= {"others": _beta(others.log_odds), "rater_effect": apart.log_odds, "rater_low": low, "rater_high": high}
+            row["text_effect"] = lean(mine[None], where).log_odds - everybody.log_odds - apart.log_odds
         table.append(row)
     return pd.DataFrame(table)
 
@@ -239,7 +232,7 @@ def rater_habits(source: Pool | Digest | str) -> pd.DataFrame:
 # --- components of variance
 
 
-class Components(NamedTuple):
+class Facets(NamedTuple):
     """Components of variance and covariance of (adequacy, fluency), a matrix (2, 2) each, by name; NaN if not known.
 
     A `segment` is a document if that was asked for. `units` is how many segments, or equally large documents, there
@@ -265,7 +258,7 @@ class Components(NamedTuple):
         return p["system × rater"] / raters + shared / units + p["residual"] / (units * ratings)
 
 
-def generalise(source: Pool | Digest | str, document: bool = False) -> Components:
+def generalise(source: Pool | Digest | str, document: bool = False) -> Facets:
     """Components of variance by the method of moments: unbiased for any assignment of raters to segments.
 
     `document`: take documents, not segments, as what raters rate, each as heavy as it is long; segments of a document
@@ -312,7 +305,7 @@ def generalise(source: Pool | Digest | str, document: bool = False) -> Component
     parts = dict(zip(PARTS, (system, rater, segment, with_rater, with_segment, with_both, residual), strict=True))
     load = np.bincount(r)
     length = np.bincount(pd.factorize(unit)[0], weights=1 / np.bincount(n)[n])  # segments of each unit
-    return Components(parts, length.sum() ** 2 / (length**2).sum(), load.sum() ** 2 / (load**2).sum(), size)
+    return Facets(parts, length.sum() ** 2 / (length**2).sum(), load.sum() ** 2 / (load**2).sum(), size)
 
 
 def _severity(seen: Array, documents: NDArray[np.int64]) -> Array:

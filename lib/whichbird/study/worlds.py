@@ -11,7 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
+from ..core.balance import balance
 from ..core.check import Array
+from ..core.noise import interval, spread
 from ..data.pool import Pool
 from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
 from .raters import (
@@ -171,9 +173,9 @@ def _quantities(spa: Array) -> dict[str, Array]:
 def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int = 1) -> pd.DataFrame:
     """How often the intervals of `raters` hold the truth, where the world consists of the documents of a real pool.
 
-    Quantities: "balance", the lean of each rater alone; "rater effect", beside the others on the same segments;
-    "agreement", on the aspect and on all four kinds. The truth is the mean over `truth` other contests of this size.
-    Columns dataset, quantity, covered (mean over raters), least, most, width (mean standard error over the true one), contests.
+    Quantities: "balance", β₀ of each rater alone, whose truth is that of all the documents; "rater effect", beside the
+    others on the same segments, and "agreement", on the aspect and on all four kinds, whose truth is the mean over
+    `truth` other contests of this size. Columns dataset, quantity, covered (mean over raters), least, most, contests.
 
     >>> from whichbird import load_pool
     >>> rater_coverage(load_pool("ende22"), 2, 2)["quantity"].tolist()
@@ -181,32 +183,38 @@ def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int
     """
     rng = np.random.default_rng(seed)
     seen, number = by_rater(pool), document_numbers(pool)
-    cases: list[tuple[str, Callable[[NDArray[np.int64]], tuple[float, float]], int]] = []
+    rows = []
+
+    def draw_documents(size: int, times: int) -> NDArray[np.int64]:
+        return rng.integers(0, size, size=(times, size))
+
+    def covered(what: str, found: Callable[[NDArray[np.int64]], tuple[float, float]], size: int) -> None:
+        true = np.mean([found(documents)[0] for documents in draw_documents(size, truth)])
+        value, se = np.array([found(documents) for documents in draw_documents(size, contests)]).T
+        rows.append((what, (np.abs(value - true) <= quantile(LEVEL, size) * se).mean()))
+
     for r in range(len(seen)):
         own = ~np.isnan(seen[r, 0]).any(axis=0)
+        if enough(own, number):
+            size = document_sums(np.ones(int(own.sum())), number[own])
+            sums = document_sums(seen[r][..., own], number[own]).swapaxes(1, 2)  # (2, G, K)
+            counts = np.repeat(size[:, None], sums.shape[2], axis=1)
+            drawn = draw_documents(size.size, contests)
+            low, high = interval(spread(sums[:, drawn].swapaxes(0, 1), counts[drawn]), quantile(LEVEL, size.size))
+            true = balance(*(sums.sum(axis=1) / size.sum()))
+            rows.append(("balance", ((low <= true) & (true <= high)).mean()))
         both, layers, weights = beside_others(seen, r)
-        for what, segments, x, w in (
-            ("balance", own, seen[None, r][..., own], np.ones(1)),
-            ("rater effect", both, layers, weights),
-        ):
-            if enough(segments, number):
-                sums, size = (document_sums(y, number[segments]) for y in (x, np.ones(int(segments.sum()))))
-                cases.append((what, partial(_lean, sums, size, w), size.size))
+        if enough(both, number):
+            size = document_sums(np.ones(int(both.sum())), number[both])
+            covered("rater effect", partial(_lean, document_sums(layers, number[both]), size, weights), size.size)
     if pool.ratings:
         tables = coincidences(seen, number)
         for part in ASPECT, slice(0, 4):
-            cases.append(("agreement", partial(_agreement, tables[:, part, part]), len(tables)))
-    rows = []
-    for what, found, size in cases:
-        x = np.array([found(rng.integers(0, size, size=size)) for _ in range(truth + contests)])
-        value, se = x[truth:].T
-        held = np.abs(value - x[:truth, 0].mean()) <= quantile(LEVEL, size) * se
-        rows.append((what, held.mean(), (se / x[:truth, 0].std()).mean()))
-    table = pd.DataFrame(rows, columns=["quantity", "covered", "width"]).groupby("quantity", sort=False)
-    out = table["covered"].agg(["mean", "min", "max"]).set_axis(["covered", "least", "most"], axis=1)
-    out = out.assign(width=table["width"].mean(), contests=contests).reset_index()
+            covered("agreement", partial(_agreement, tables[:, part, part]), len(tables))
+    table = pd.DataFrame(rows, columns=["quantity", "covered"]).groupby("quantity", sort=False)["covered"]
+    out = table.agg(["mean", "min", "max"]).set_axis(["covered", "least", "most"], axis=1).reset_index()
     out.insert(0, "dataset", pool.name)
-    return out
+    return out.assign(contests=contests)
 
 
 def _lean(sums: Array, size: Array, weights: Array, documents: NDArray[np.int64]) -> tuple[float, float]:

@@ -5,10 +5,8 @@ from functools import lru_cache
 from itertools import combinations, product
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import whichbird as wb
 from whichbird.data.pool import Rating
@@ -213,7 +211,9 @@ def test_the_error_of_means_is_what_means_scatter_by():
             mean = (y * turn[:, None, None]).sum(axis=(0, 3)) / turn.sum()
             means.append(mean - mean.mean(axis=1, keepdims=True))
         scatter = np.einsum("sxk,syk->xy", means, means) / (len(means) * 4)
-        assert np.diag(scatter) == pytest.approx(np.diag(known.error(people, ratings, segments)), rel=4 * np.sqrt(2 / 6000))
+        assert np.diag(scatter) == pytest.approx(
+            np.diag(known.error(people, ratings, segments)), rel=4 * np.sqrt(2 / 6000)
+        )
     assert np.array_equal(known.error(), known.error(3, 1, 12))
 
 
@@ -223,7 +223,10 @@ def test_the_error_of_means_is_what_means_scatter_by():
 def test_lean_is_the_log_odds_of_the_balance_and_its_error_the_jackknifes():
     """Against leaving out one document after the other with `wb.balance`."""
     y, documents = made(np.random.default_rng(8), 5, 2, 14, length=3)
-    odds = lambda keep: [np.log(b / (1 - b)) for x in y for b in [wb.balance(*x[:, :, keep].mean(axis=2))]]
+
+    def odds(keep):
+        return [np.log(b / (1 - b)) for x in y for b in [wb.balance(*x[:, :, keep].mean(axis=2))]]
+
     found = raters.lean(y, documents, np.array([1.0, -1.0]))
     one, two = odds(np.full(14, True))
     assert found.log_odds == pytest.approx(one - two)
@@ -264,7 +267,7 @@ def test_dealt_rounds_hold_the_same_ratings():
             old, new = (np.sort(np.array([getattr(r, what) for r in x]), axis=0) for x in (pool.ratings, rounds))
             assert np.array_equal(old, new, equal_nan=True), what
         there = [~np.isnan(r.adequacy) for r in rounds]
-        assert all((later <= sooner).all() for sooner, later in zip(there, there[1:]))
+        assert all((later <= sooner).all() for sooner, later in zip(there, there[1:], strict=False))
         documents = raters.document_numbers(pool)
         if name == "ende22":  # three raters a document, each in one round of it
             assert all(len(np.unique(r.raters[:, documents == 5])) == 1 for r in rounds)
@@ -298,7 +301,9 @@ def test_agreement_against_krippendorffs_definition():
 def test_agreement_on_the_aspect_of_two_raters():
     """Two raters, one aspect each in every cell: α of a table of two kinds; a third kind of cell does not count."""
     adequacy, fluency, nothing = (-1.0, 0.0), (0.0, -5.0), (0.0, 0.0)
-    pairs = [(adequacy, adequacy)] * 6 + [(fluency, fluency)] * 5 + [(adequacy, fluency)] * 3 + [(nothing, adequacy)] * 4
+    pairs = (
+        [(adequacy, adequacy)] * 6 + [(fluency, fluency)] * 5 + [(adequacy, fluency)] * 3 + [(nothing, adequacy)] * 4
+    )
     y = np.array(pairs).transpose(1, 2, 0)[:, :, None]  # (2, 2, 1, N)
     y = np.concatenate([y, np.roll(y, 1, axis=3)], axis=2)  # two systems
     found = raters.aspect_agreement(pool_from(y, np.arange(len(pairs)) % 6))
@@ -314,7 +319,9 @@ def test_a_plan_with_endless_raters_and_text_finds_the_truth():
     plan = wb.rater_plan("ende22", raters=[10**9], ratings=[1], text=[10**9])
     assert plan["beta0"][0] == pytest.approx(raters.generalise("ende22").beta, abs=1e-6)
     assert plan["sd"][0] < 1e-6
-    many = wb.rater_plan("ende22", raters=[3, 30], ratings=[1, 3], text=[1, 4]).set_index(["raters", "ratings", "text"])["sd"]
+    many = wb.rater_plan("ende22", raters=[3, 30], ratings=[1, 3], text=[1, 4]).set_index(
+        ["raters", "ratings", "text"]
+    )["sd"]
     assert (many[30] < many[3]).all() and (many.xs(3, level=1) < many.xs(1, level=1)).all()
     assert (many.xs(4, level=2) < many.xs(1, level=2)).all()
 
@@ -323,8 +330,13 @@ def test_more_ratings_against_drawn_scorers():
     """Normal scorers, normal noise: τ between means of m and n ratings, over 200 000 pairs of scorers."""
     rng = np.random.default_rng(11)
     true, noise = rng.normal(size=(200_000, 2)), 0.5
-    draw = lambda m: true + noise / np.sqrt(m) * rng.normal(size=true.shape)
-    tau = lambda m, n: np.mean(np.sign(np.diff(draw(m), axis=1) * np.diff(draw(n), axis=1)))
+
+    def draw(m):
+        return true + noise / np.sqrt(m) * rng.normal(size=true.shape)
+
+    def tau(m, n):
+        return np.mean(np.sign(np.diff(draw(m), axis=1) * np.diff(draw(n), axis=1)))
+
     single = tau(1, 1)
     for m, n in ((1, 2), (3, 3), (2, 6)):
         assert raters.more_ratings(single, m, n) == pytest.approx(tau(m, n), abs=0.01)
@@ -347,7 +359,9 @@ def test_an_own_table_may_name_raters(tmp_path):
     lines = ["system,segment,adequacy,fluency,rater"]
     cells = np.argwhere(~np.isnan(y[:, 0]))
     for r, k, n in rng.permutation(cells):
-        lines.append(f"s{k},g{n:02},{y[r, 0, k, n]!r},{y[r, 1, k, n]!r},rater{9 + r}".replace("np.float64(", "").replace(")", ""))
+        lines.append(
+            f"s{k},g{n:02},{y[r, 0, k, n]!r},{y[r, 1, k, n]!r},rater{9 + r}".replace("np.float64(", "").replace(")", "")
+        )
     path = tmp_path / "human.csv"
     path.write_text("\n".join(lines), "utf-8")
     pool = wb.read_human(path)
@@ -356,7 +370,9 @@ def test_an_own_table_may_name_raters(tmp_path):
     assert np.allclose(raters.by_rater(pool), y[..., order], equal_nan=True)
     assert np.allclose(pool.adequacy, np.nanmean(y[:, 0], axis=0)[:, order], rtol=1e-11)
     once = tmp_path / "once.csv"
-    once.write_text("\n".join([lines[0], *(f"s{k},g{n},{-k * n},{-n},ann" for k in range(3) for n in range(4))]), "utf-8")
+    once.write_text(
+        "\n".join([lines[0], *(f"s{k},g{n},{-k * n},{-n},ann" for k in range(3) for n in range(4))]), "utf-8"
+    )
     with pytest.raises(wb.DataError, match="once.csv: one rater gave all of its ratings; at least two raters"):
         wb.rater_balances(wb.read_human(once))
     twice = tmp_path / "twice.csv"

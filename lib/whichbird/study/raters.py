@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.balance import balance
 from ..core.check import Array, DataError
 from ..data.digest import Digest
 from ..data.pool import Pool, Rating
@@ -67,7 +66,7 @@ def dealt(pool: Pool, seed: int = SEED) -> tuple[Rating, ...]:
     In each document the raters come in an order drawn at random, so that every round is as much everybody's as it can
     be. As files have them, rounds are often the first rater's, the second's, … A pool with one rating a cell is refused.
 
-    >>> from whichbird import load_pool
+    >>> from whichbird import balance, load_pool
     >>> [balance(*(np.nanmean(x, axis=1) for x in r[:2])).__round__(3) for r in dealt(load_pool("ende22"))]
     [0.942, 0.949, 0.922]
     """
@@ -77,10 +76,13 @@ def dealt(pool: Pool, seed: int = SEED) -> tuple[Rating, ...]:
     order = np.random.default_rng(seed).random((document_numbers(pool).max() + 1, len(pool.rater_names)))
     every = np.array([(r.adequacy, r.fluency, r.total) for r in pool.ratings])  # (Q, 3, K, N)
     raters = np.array([r.raters for r in pool.ratings])
-    key = np.where(np.isnan(every[:, 0]), np.inf, order[document_numbers(pool), raters])  # a rater nobody named: the last's
+    key = np.where(
+        np.isnan(every[:, 0]), np.inf, order[document_numbers(pool), raters]
+    )  # a rater nobody named: the last's
     place = np.argsort(key, axis=0, kind="stable")
     every = np.take_along_axis(every, place[:, None], axis=0)
-    return tuple(Rating(*x, r) for x, r in zip(every, np.take_along_axis(raters, place, axis=0), strict=True))
+    raters = np.take_along_axis(raters, place, axis=0)
+    return tuple(Rating(a, f, t, r) for (a, f, t), r in zip(every, raters, strict=True))
 
 
 # --- β₀ of raters
@@ -165,14 +167,16 @@ def rater_balances(source: Pool | Digest | str, level: float = LEVEL) -> pd.Data
     full = _full(seen)
     kept = [r for r in range(len(seen)) if enough(full[r], documents)]
     if not kept:
-        raise DataError(f"{pool.name}: no rater saw {LEAST} segments from all systems; a rater's own balance needs that")
-    anybody = full.any(axis=0)
+        raise DataError(
+            f"{pool.name}: no rater saw {LEAST} segments from all systems; a rater's own balance needs that"
+        )
+    anybody = np.asarray(full.any(axis=0))
     everybody = lean(_layers(seen, full, anybody), documents[anybody])
     table = []
     for r in kept:
         mine, where = seen[r][..., full[r]], documents[full[r]]
         name = f"{pool.name}, {pool.rater_names[r]}"
-        own = cell_components(*mine, where.tolist(), pool.systems, name, level)
+        own = cell_components(mine[0], mine[1], where.tolist(), pool.systems, name, level)
         beta = np.nan if own.beta is None else own.beta
         row = {"rater": pool.rater_names[r], "segments": own.segments, "documents": own.documents}
         row |= {"beta0": own.beta0, "beta": beta, "low": own.low, "high": own.high}
@@ -180,7 +184,12 @@ def rater_balances(source: Pool | Digest | str, level: float = LEVEL) -> pd.Data
         if enough(both, documents):
             others, apart = lean(layers[1:], documents[both]), lean(layers, documents[both], weights)
             low, high = apart.interval(level)
-            row |= {"others": _beta(others.log_odds), "rater_effect": apart.log_odds, "rater_low": low, "rater_high": high}
+            row |= {
+                "others": _beta(others.log_odds),
+                "rater_effect": apart.log_odds,
+                "rater_low": low,
+                "rater_high": high,
+            }
             row["text_effect"] = lean(mine[None], where).log_odds - everybody.log_odds - apart.log_odds
         table.append(row)
     return pd.DataFrame(table)
@@ -282,10 +291,12 @@ def generalise(source: Pool | Digest | str, document: bool = False) -> Facets:
 
     def within(*keys: NDArray[np.int64]) -> Array:
         """Σ products of contrasts over all ordered pairs of rows that share the keys, a row with itself among them."""
-        group = pd.factorize(pd.MultiIndex.from_arrays(keys))[0] if keys else np.zeros(len(gap), dtype=np.int64)
-        add = np.zeros((group.max() + 1, len(gap)))
-        add[group, np.arange(len(gap))] = 1.0
-        sums, count = np.tensordot(add, gap, axes=1), add @ there
+        order = np.lexsort(keys) if keys else np.arange(len(gap))
+        new = np.zeros(len(gap), dtype=bool)
+        new[0] = True
+        for key in keys:
+            new[1:] |= np.diff(key[order]) != 0
+        sums, count = (np.add.reduceat(x[order], np.flatnonzero(new), axis=0) for x in (gap, there))
         return np.append(np.einsum("gxp,gyp->xy", sums, sums).ravel(), (count**2).sum())
 
     def mean(x: Array) -> Array:
@@ -339,8 +350,8 @@ def _severity(seen: Array, documents: NDArray[np.int64]) -> Array:
 
 def rater_plan(
     source: Pool | Digest | str,
-    raters: Sequence[int] = (2, 4, 8, 16),
-    ratings: Sequence[int] = (1, 2, 3),
+    raters: Sequence[float] = (2, 4, 8, 16),
+    ratings: Sequence[float] = (1, 2, 3),
     text: Sequence[float] = (1, 2),
 ) -> pd.DataFrame:
     """How well β₀ would be known by other plans: so many raters in all, ratings a cell, times as much text.
@@ -359,10 +370,12 @@ def rater_plan(
     pool = pool_of(source)
     found = generalise(pool, document=True)
     if np.isnan(found.beta):
-        raise DataError(f"{pool.name}: what its systems differ by cannot be told from noise; no plan can be judged by it")
-    for name, values in (("raters", raters), ("ratings", ratings), ("text", text)):
-        if not all(value > 0 for value in values):
-            raise ValueError(f"{name} are {list(values)}; positive numbers are expected")
+        raise DataError(
+            f"{pool.name}: what its systems differ by cannot be told from noise; no plan can be judged by it"
+        )
+    for name, asked in (("raters", raters), ("ratings", ratings), ("text", text)):
+        if not all(value > 0 for value in asked):
+            raise ValueError(f"{name} are {list(asked)}; positive numbers are expected")
     systems = np.array(need_aspects(pool))
     systems -= systems.mean(axis=1, keepdims=True)
     systems *= np.sqrt(np.diag(found.parts["system"]) / systems.var(axis=1, ddof=1))[:, None]
@@ -378,7 +391,7 @@ def rater_plan(
 
 
 def more_ratings(tau: float, before: float, after: float) -> float:
-    """Kendall's τ between two rankings that rest on `before` and on `after` ratings a cell; `tau` between two that rest on one.
+    """Kendall's τ between rankings that rest on `before` and on `after` ratings a cell, from `tau` between single ratings.
 
     If the SPAs that scorers would have with endless ratings are normal, and so is what single ratings add, then
     τ = 2/π · arcsin of a correlation (Greiner), and averaging m ratings divides what they add by m (Spearman, Brown).
@@ -387,7 +400,9 @@ def more_ratings(tau: float, before: float, after: float) -> float:
     (0.8, 0.883)
     """
     if not 0 < tau <= 1 or min(before, after) <= 0:
-        raise ValueError(f"tau is {tau}, ratings are {before} and {after}; 0 < tau ≤ 1 and positive ratings are expected")
+        raise ValueError(
+            f"tau is {tau}, ratings are {before} and {after}; 0 < tau ≤ 1 and positive ratings are expected"
+        )
     single = np.sin(np.pi * tau / 2)
     noise = 1 / single - 1  # of one rating, over the variance of what all of them would give
     return float(2 / np.pi * np.arcsin(1 / np.sqrt((1 + noise / before) * (1 + noise / after))))
@@ -497,8 +512,7 @@ def document_numbers(pool: Pool) -> NDArray[np.int64]:
 
 def _full(seen: Array) -> NDArray[np.bool_]:
     """Which segments each rater saw from all systems: (R, N)."""
-    full: NDArray[np.bool_] = ~np.isnan(seen[:, 0]).any(axis=1)
-    return full
+    return np.asarray(~np.isnan(seen[:, 0]).any(axis=1))
 
 
 def enough(segments: NDArray[np.bool_], documents: NDArray[np.int64]) -> bool:

@@ -41,11 +41,12 @@ from whichbird.solve import baseline
 from whichbird.study import synthesis
 from whichbird.study.contest import need_aspects
 from whichbird.study.preference import steps
+from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
 from whichbird.study.verdict import build_significance, save_significance
-from whichbird.study.worlds import coverage, drawn_from, made_worlds, rater_coverage
+from whichbird.study.worlds import coverage, drawn_from, made_worlds
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",

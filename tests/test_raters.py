@@ -12,7 +12,6 @@ import whichbird as wb
 from whichbird.data.pool import Rating
 from whichbird.data.registry import DATASETS
 from whichbird.study import raters
-from whichbird.study.worlds import rater_coverage
 
 TRUE = {  # variances of adequacy and fluency, and what the two share, in the order of raters.PARTS
     "system": (2.0, 0.5, 0.3), "rater": (1.0, 0.6, 0.2), "segment": (3.0, 1.0, 0.5), "system × rater": (0.5, 0.3, -0.1),
@@ -348,7 +347,7 @@ def test_more_ratings_against_drawn_scorers():
 def test_intervals_cover():
     """A part of what ships in data/raters.csv, made again."""
     table = wb.data.digest.read_table("raters.csv").set_index(["dataset", "quantity"])
-    again = rater_coverage(shipped("ende23"), contests=60, truth=100).set_index(["dataset", "quantity"])
+    again = raters.rater_coverage(shipped("ende23"), contests=60, truth=100).set_index(["dataset", "quantity"])
     for key, row in again.iterrows():
         assert row["covered"] == pytest.approx(table.loc[key, "covered"], abs=0.05), key
 

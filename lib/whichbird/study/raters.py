@@ -14,7 +14,8 @@ seen; and in balanced designs the analysis of variance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -22,7 +23,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..core.balance import balance
 from ..core.check import Array, DataError
+from ..core.noise import interval, spread
 from ..data.digest import Digest
 from ..data.pool import Pool, Rating
 from .components import cell_components
@@ -501,6 +504,68 @@ def positive(x: Array) -> Array:
     values, vectors = np.linalg.eigh((x + x.T) / 2)
     out: Array = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return out
+
+
+# --- what intervals cover
+
+
+def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int = 1) -> pd.DataFrame:
+    """How often the intervals of this module hold the truth, where the world consists of the documents of a real pool.
+
+    Quantities: "balance", β₀ of each rater alone, whose truth is that of all the documents; "rater effect", beside the
+    others on the same segments, and "agreement", on the aspect and on all four kinds, whose truth is the mean over
+    `truth` other contests of this size. Columns dataset, quantity, covered (mean over raters), least, most, contests.
+
+    >>> from whichbird import load_pool
+    >>> rater_coverage(load_pool("ende22"), 2, 2)["quantity"].tolist()
+    ['balance', 'rater effect', 'agreement']
+    """
+    rng = np.random.default_rng(seed)
+    seen, number = by_rater(pool), document_numbers(pool)
+    rows = []
+
+    def draw_documents(size: int, times: int) -> NDArray[np.int64]:
+        return rng.integers(0, size, size=(times, size))
+
+    def covered(what: str, found: Callable[[NDArray[np.int64]], tuple[float, float]], size: int) -> None:
+        true = np.mean([found(documents)[0] for documents in draw_documents(size, truth)])
+        value, se = np.array([found(documents) for documents in draw_documents(size, contests)]).T
+        rows.append((what, (np.abs(value - true) <= quantile(LEVEL, size) * se).mean()))
+
+    for r in range(len(seen)):
+        own = ~np.isnan(seen[r, 0]).any(axis=0)
+        if enough(own, number):
+            size = document_sums(np.ones(int(own.sum())), number[own])
+            sums = document_sums(seen[r][..., own], number[own]).swapaxes(1, 2)  # (2, G, K)
+            counts = np.repeat(size[:, None], sums.shape[2], axis=1)
+            drawn = draw_documents(size.size, contests)
+            low, high = interval(spread(sums[:, drawn].swapaxes(0, 1), counts[drawn]), quantile(LEVEL, size.size))
+            true = balance(*(sums.sum(axis=1) / size.sum()))
+            rows.append(("balance", ((low <= true) & (true <= high)).mean()))
+        both, layers, weights = beside_others(seen, r)
+        if enough(both, number):
+            size = document_sums(np.ones(int(both.sum())), number[both])
+            covered("rater effect", partial(_lean, document_sums(layers, number[both]), size, weights), size.size)
+    if pool.ratings:
+        tables = coincidences(seen, number)
+        for part in ASPECT, slice(0, 4):
+            covered("agreement", partial(_agreement, tables[:, part, part]), len(tables))
+    table = pd.DataFrame(rows, columns=["quantity", "covered"]).groupby("quantity", sort=False)["covered"]
+    out = table.agg(["mean", "min", "max"]).set_axis(["covered", "least", "most"], axis=1).reset_index()
+    out.insert(0, "dataset", pool.name)
+    return out.assign(contests=contests)
+
+
+def _lean(sums: Array, size: Array, weights: Array, documents: NDArray[np.int64]) -> tuple[float, float]:
+    found = lean_of_sums(sums[..., documents], size[documents], weights)
+    return found.log_odds, found.se
+
+
+def _agreement(sums: Array, documents: NDArray[np.int64]) -> tuple[float, float]:
+    return agreement_of_sums(sums[documents])
+
+
+# --- helpers
 
 
 def document_numbers(pool: Pool) -> NDArray[np.int64]:

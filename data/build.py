@@ -45,6 +45,7 @@ from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, split
 from whichbird.study.preference import steps
+from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, sweep
@@ -105,6 +106,13 @@ def build(
             (scratch / f"{COVERAGE}.csv").write_text(
                 covered.to_csv(index=False, lineterminator="\n"), "utf-8", newline=""
             )
+        if RATERS in chosen:
+            shared = [path for name in SHARED if (path := _segments_of(name, scratch, out))]
+            if len(shared) == len(SHARED):
+                covered = pd.concat(_parallel([partial(_covered_raters, path) for path in shared], RATERS)).round(4)
+                (scratch / f"{RATERS}.csv").write_text(
+                    covered.to_csv(index=False, lineterminator="\n"), "utf-8", newline=""
+                )
         of_digest = [
             (t, name)
             for t in chosen
@@ -208,6 +216,11 @@ def _covered(world: int | Path) -> pd.DataFrame:
     a, f = need_aspects(pool)
     low, high = reliable_interval(a, f)
     return coverage(drawn_from(pool, [low, balance(a, f), high]), contests=40, resamples=200, truth=300)
+
+
+def _covered_raters(source: Path) -> pd.DataFrame:
+    """What intervals over raters cover in the world of one dataset."""
+    return rater_coverage(segments.read(source), contests=600, truth=2000)
 
 
 def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) -> str:
@@ -463,6 +476,8 @@ FILES = ("digests", "segments")  # made of a pool as it is read
 TESTS = "significance"  # made of the segments
 COVERAGE = "coverage"  # how often intervals hold the truth, in made worlds and in worlds drawn from the segments of some datasets
 WORLDS = ("ende24", "ende21", "ted_ende")
+RATERS = "raters"  # how often intervals over raters hold the truth, in worlds drawn from the segments of each dataset with several raters
+SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
 GUESTS = "guests"  # made of other people's score files, beside the tree
 TABLES = {
     "errors": Table(errors, "pool"),
@@ -480,7 +495,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, GUESTS)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, RATERS, GUESTS)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:

@@ -73,6 +73,13 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
     from .study.ranking import Ranking as Ranking, rank as rank, rank_sweep as rank_sweep
+    from .study.raters import (
+        aspect_agreement as aspect_agreement,
+        generalise as generalise,
+        rater_balances as rater_balances,
+        rater_habits as rater_habits,
+        rater_plan as rater_plan,
+    )
     from .study.significance import (
         Significance as Significance,
         clusters as clusters,
@@ -116,6 +123,7 @@ _ROOM = {
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
     "study.ranking": ("Ranking", "rank", "rank_sweep"),
+    "study.raters": ("aspect_agreement", "generalise", "rater_balances", "rater_habits", "rater_plan"),
     "study.significance": ("Significance", "clusters", "holm", "significance"),
     "study.targets": ("weight_sweep",),
     "study.verdict": ("Verdict", "load_significance"),

@@ -293,7 +293,8 @@ def evaluate(args: argparse.Namespace) -> Result:
       table       header system,segment,adequacy,fluency: one row per system and
                   segment, higher is better. Scorers are compared with the column
                   total if there is one, else with adequacy + fluency. What has no
-                  row is not rated.
+                  row is not rated. With a column rater a cell may have several
+                  rows; their mean counts.
       MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with
                   system, doc, doc_id, seg_id, rater, category, severity; one row
                   per error, or one of category no-error.

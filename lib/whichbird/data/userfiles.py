@@ -2,8 +2,8 @@
 
 Score files come in two forms. The field's own: lines "system, tab, score", the n-th line of a system belonging to its
 n-th segment. Or a table with a header: system, segment and one column per scorer, or scorer, system, segment, score.
-Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect; and document
-and domain of each segment), or rows of MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
+Human ratings: a table system, segment, adequacy, fluency (and total, if there are errors of neither aspect; who gave the
+rating, and document and domain of each segment), or rows of MQM errors as `read_mqm_tsv` takes them. Each refusal names file, line and column.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .files import read_text
 from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool, refuse_constant
+from .ratings import Cell, natural, score
 from .sheet import Sheet, first_line, header, number, read_sheet, short, watched
 
 
@@ -49,9 +50,10 @@ def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, w
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
-    without a row counts as not rated. Columns document and domain, if there, say what a segment belongs to. Or MQM
-    errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say how
-    they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments
+    without a row counts as not rated. A column rater says who gave a row: several raters may rate the same cell, which
+    then has their mean, and `ratings` holds each. Columns document and domain, if there, say what a segment belongs to.
+    Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say
+    how they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments
     keep the order in which the file first names them.
 
     >>> import tempfile
@@ -68,43 +70,55 @@ def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, w
         return read_mqm_tsv(Path(path), taxonomy or TAXONOMY, weights or WEIGHTS)
     if taxonomy or weights:
         raise DataError(f"{path}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
-    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total", "document", "domain"))
+    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total", "rater", "document", "domain"))
+    named_raters, have_total = "rater" in sheet.columns, "total" in sheet.columns
     first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}
     for line, cells in watched(sheet.rows, sheet.path):
         system, segment = (sheet.name(line, cells, column) for column in ("system", "segment"))
         segments.setdefault(segment, len(segments))
-        sheet.once(first, (system, segment), line, "system {!r} on segment {!r}")
-    named = sorted({system for system, _ in first})
+        if named_raters:
+            rater = sheet.name(line, cells, "rater")
+            sheet.once(first, (system, segment, rater), line, "system {!r} on segment {!r} by rater {!r}")
+        else:
+            sheet.once(first, (system, segment), line, "system {!r} on segment {!r}")
+    named = sorted({key[0] for key in first})
     systems = [s for s in named if not is_human(s)]
     if len(systems) < 2:
         raise DataError(f"{path}: {len(systems)} of its systems are machines; at least two are needed")
-    have_total = "total" in sheet.columns
-    row_of = {system: k for k, system in enumerate(systems)}
-    cube = np.full((3, len(systems), len(segments)), np.nan)
+    found: dict[tuple[str, str], list[Cell]] = {}
     for line, cells in watched(sheet.rows, sheet.path):
-        if cells["system"] not in row_of:
+        if is_human(cells["system"]):
             continue
         a, f = (sheet.number(line, cells, aspect) for aspect in ("adequacy", "fluency"))
         total = sheet.number(line, cells, "total") if have_total else a + f
-        cube[:, row_of[cells["system"]], segments[cells["segment"]]] = a, f, total
-    unrated = int(np.isnan(cube[0]).sum())
+        here = Cell(a, f, total, (), cells["rater"] if named_raters else "")
+        found.setdefault((cells["system"], cells["segment"]), []).append(here)
+    every = [
+        [tuple(sorted(found.get((system, n), ()), key=lambda cell: natural(cell.rater))) for n in segments]
+        for system in systems
+    ]
+    made = score(systems, every, every)
+    unrated = int(np.isnan(made.adequacy).sum())
     notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
-    notes += [f"{unrated} of {cube[0].size} cells are not rated"] if unrated else []
+    notes += [f"{unrated} of {made.adequacy.size} cells are not rated"] if unrated else []
     size = len(segments)
     return Pool(
         name=Path(path).name,
         systems=tuple(systems),
         lines=np.arange(size),
         source_lines=size,
-        total=cube[2],
-        adequacy=cube[0],
-        fluency=cube[1],
+        total=made.total,
+        adequacy=made.adequacy,
+        fluency=made.fluency,
         reference="none",
         segments=tuple(segments),
         notes=tuple(notes),
         documents=_labels(sheet, "document", segments),
         domains=_labels(sheet, "domain", segments),
+        raters=made.raters,
+        rater_names=made.rater_names,
+        ratings=made.ratings,
     )
 
 

@@ -78,6 +78,9 @@ Qed.
 Lemma square_zero x : x ^ 2 = 0 -> x = 0.
 Proof. intros H. nra. Qed.
 
+Lemma square_positive x : x <> 0 -> 0 < x ^ 2.
+Proof. intros H. rewrite <- Rsqr_pow2. now apply Rsqr_pos_lt. Qed.
+
 Lemma squares_zero x y : x ^ 2 + y ^ 2 = 0 -> x = 0 /\ y = 0.
 Proof. intros H. pose proof (pow2_ge_0 x). pose proof (pow2_ge_0 y). split; apply square_zero; lra. Qed.
 

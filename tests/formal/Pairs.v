@@ -13,9 +13,9 @@ Proof.
 Qed.
 
 (* prop-gaps: a variance is the sum over pairs of w_i w_j (x_i − x_j)². *)
-Theorem pair_gaps : forall K w x, weighting K w ->
+Theorem pair_gaps : forall K w x, sum K w = 1 ->
   var K w x = pairs K (fun i j => w i * w j * (x i - x j) ^ 2).
-Proof. intros K w x [_ H]. rewrite pair_gaps_any, H. unfold var. ring. Qed.
+Proof. intros K w x H. rewrite pair_gaps_any, H. unfold var. ring. Qed.
 
 Lemma pairs_ext K x y : (forall i j, (i < j < K)%nat -> x i j = y i j) -> pairs K x = pairs K y.
 Proof. intros H. apply sum_ext. intros j Hj. apply sum_ext. intros. apply H. lia. Qed.
@@ -41,7 +41,7 @@ Qed.
 Lemma distance_nonneg a f i j : 0 <= distance a f i j.
 Proof. apply Rplus_le_le_0_compat; apply pow2_ge_0. Qed.
 
-Lemma spread_pairs K a f w : weighting K w ->
+Lemma spread_pairs K a f w : sum K w = 1 ->
   spread K a f w = pairs K (fun i j => w i * w j * distance a f i j).
 Proof.
   intros H. unfold spread. rewrite !pair_gaps, <- pairs_plus by assumption.
@@ -56,16 +56,16 @@ Theorem balance_is_average : forall K a f w, weighting K w -> 0 < spread K a f w
   balance K a f w * pairs K (fun i j => w i * w j * distance a f i j)
   = pairs K (fun i j => w i * w j * distance a f i j * pair_balance a f i j).
 Proof.
-  intros K a f w H P. rewrite <- spread_pairs by assumption. unfold balance.
+  intros K a f w H P. rewrite <- spread_pairs by apply H. unfold balance.
   replace (var K w a / spread K a f w * spread K a f w) with (var K w a) by (field; lra).
-  rewrite pair_gaps by assumption. apply pairs_ext. intros i j _. unfold pair_balance.
+  rewrite pair_gaps by apply H. apply pairs_ext. intros i j _. unfold pair_balance.
   destruct (Req_dec (distance a f i j) 0) as [Z|Z].
   - rewrite Z. apply squares_zero in Z as [-> _]. ring.
   - field. assumption.
 Qed.
 
 (* lem-a-quadratic (2): the constraint over pairs. *)
-Theorem constraint_over_pairs : forall K a f t w, weighting K w ->
+Theorem constraint_over_pairs : forall K a f t w, sum K w = 1 ->
   b K a f t w = pairs K (fun i j => w i * w j * ((1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2)).
 Proof.
   intros K a f t w H. unfold b. rewrite !pair_gaps by assumption.

@@ -79,7 +79,7 @@ Qed.
 Lemma spread_positive K a f w i j : weighting K w -> (i < j < K)%nat -> 0 < w i -> 0 < w j -> 0 < distance a f i j ->
   0 < spread K a f w.
 Proof.
-  intros H Hij Wi Wj D. rewrite spread_pairs by assumption.
+  intros H Hij Wi Wj D. rewrite spread_pairs by apply H.
   apply Rlt_le_trans with (w i * w j * distance a f i j); [apply Rmult_lt_0_compat; nra|].
   apply (pairs_term K (fun i j => w i * w j * distance a f i j)); [|assumption].
   intros. apply Rmult_le_pos; [now apply (weighting_pair K w)|apply distance_nonneg].
@@ -160,7 +160,7 @@ Proof.
     + intros i j ((L & D) & Wi & Wj).
       assert (X : x i j = 0).
       { apply Z; auto. rewrite (pairs_ext K _ (fun i j => - s * (w i * w j * ((1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2)))).
-        - rewrite pairs_scale, <- constraint_over_pairs, B by assumption. ring.
+        - rewrite pairs_scale, <- constraint_over_pairs, B by apply H. ring.
         - intros. rewrite pair_part. unfold x. ring. }
       unfold x in X. nra.
 Qed.
@@ -236,7 +236,7 @@ Proof.
   intros H P. destruct (find_pair K (fun i j => (0 < distance a f i j /\ 0 < w i /\ 0 < w j) /\ True)) as [(i & j & L & Y)|A].
   - intros. apply support_pair_dec. now left.
   - exists i, j. unfold support_pair, pool_pair. tauto.
-  - exfalso. rewrite spread_pairs in P by assumption.
+  - exfalso. rewrite spread_pairs in P by apply H.
     destruct (pairs_neg K w (distance a f) H) as [N _]; [|lra].
     intros i j L Wi Wj. specialize (A i j L). pose proof (distance_nonneg a f i j) as [D|D]; [tauto|lra].
 Qed.

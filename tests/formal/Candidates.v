@@ -3,8 +3,10 @@
 From Formal Require Export Spectrum Quintic Peak.
 
 (* On the plane, in the constraint, and a gradient that vanishes: the point a search has to look at. *)
-Definition candidate K a f t w := sum K w = 1 /\ b K a f t w = 0 /\
-  exists eta lam, forall k, (k < K)%nat -> w k + eta * gradient K a f t w k + lam = 0.
+Definition candidate K a f t w :=
+  sum K w = 1 /\ b K a f t w = 0 /\
+  exists eta lam, forall k, (k < K)%nat ->
+    w k + eta * gradient K a f t w k + lam = 0.
 
 Definition weights K (w : nat -> R) := map w (seq 0 K).
 
@@ -119,8 +121,10 @@ Proof.
 Qed.
 
 (* lem-a-degenerate, one way: on a line all pair balances are equal. *)
-Theorem line_has_one_balance : forall K a f, gram K (centred K a) (centred K f) = 0 ->
-  forall i j i' j', pool_pair K a f i j -> pool_pair K a f i' j' -> pair_balance a f i j = pair_balance a f i' j'.
+Theorem line_has_one_balance : forall K a f,
+  gram K (centred K a) (centred K f) = 0 ->
+  forall i j i' j', pool_pair K a f i j -> pool_pair K a f i' j' ->
+  pair_balance a f i j = pair_balance a f i' j'.
 Proof.
   intros K a f G i j i' j' [L D] [L' D']. set (x := centred K a) in *. set (y := centred K f) in *.
   assert (Ax : forall i j, a i - a j = x i - x j) by (intros; unfold x, centred; ring).
@@ -150,8 +154,10 @@ Proof.
 Qed.
 
 (* thm-a-five: a support that can reach the target has at most five stationary points. *)
-Theorem five_candidates : forall K a f t w0 l, reaches K a f t w0 -> (forall k, (k < K)%nat -> 0 < w0 k) ->
-  (forall w, In w l -> candidate K a f t w) -> NoDup (map (weights K) l) -> (length l <= 5)%nat.
+Theorem five_candidates : forall K a f t w0 l,
+  reaches K a f t w0 -> (forall k, (k < K)%nat -> 0 < w0 k) ->
+  (forall w, In w l -> candidate K a f t w) -> NoDup (map (weights K) l) ->
+  (length l <= 5)%nat.
 Proof.
   intros K a f t w0 l R P C N. pose proof (reaches_some K a f t w0 R) as HK.
   destruct (admissible K a f t w0 R) as [[(i & j & (S & _) & Lo) (i' & j' & (S' & _) & Hi)]|Line].

@@ -2,8 +2,11 @@
 From Formal Require Export Pairs.
 
 (* ∂b/∂w_k and the quadratic part dᵀHd of the constraint. *)
-Definition gradient K a f t w k := (1 - t) * (a k ^ 2 - 2 * mean K w a * a k) - t * (f k ^ 2 - 2 * mean K w f * f k).
-Definition form K a f t d := t * dot K f d ^ 2 - (1 - t) * dot K a d ^ 2.
+Definition gradient K a f t w k :=
+  (1 - t) * (a k ^ 2 - 2 * mean K w a * a k)
+  - t * (f k ^ 2 - 2 * mean K w f * f k).
+Definition form K a f t d :=
+  t * dot K f d ^ 2 - (1 - t) * dot K a d ^ 2.
 Definition shifted (w d : nat -> R) k := w k + d k.
 
 Lemma mean_shifted K w d x : mean K (shifted w d) x = mean K w x + dot K x d.
@@ -11,7 +14,8 @@ Proof. unfold mean, shifted, dot. rewrite <- sum_plus. apply sum_ext. intros. ri
 
 (* lem-a-quadratic (1) and (3): the constraint is quadratic, with this gradient and this quadratic part. *)
 Theorem constraint_expansion : forall K a f t w d,
-  b K a f t (shifted w d) = b K a f t w + dot K (gradient K a f t w) d + form K a f t d.
+  b K a f t (shifted w d)
+  = b K a f t w + dot K (gradient K a f t w) d + form K a f t d.
 Proof.
   intros K a f t w d.
   assert (G : dot K (gradient K a f t w) d
@@ -26,10 +30,12 @@ Qed.
 (* lem-a-quadratic (3), second half: up to one constant the gradient is a saddle around the weighted means. *)
 Theorem gradient_is_saddle : forall K a f t w k,
   gradient K a f t w k
-  = (1 - t) * (a k - mean K w a) ^ 2 - t * (f k - mean K w f) ^ 2 + (t * mean K w f ^ 2 - (1 - t) * mean K w a ^ 2).
+  = (1 - t) * (a k - mean K w a) ^ 2 - t * (f k - mean K w f) ^ 2
+    + (t * mean K w f ^ 2 - (1 - t) * mean K w a ^ 2).
 Proof. intros. unfold gradient. ring. Qed.
 
-Definition lagrangian K a f t eta lam w := collision K w / 2 + eta * b K a f t w + lam * (sum K w - 1).
+Definition lagrangian K a f t eta lam w :=
+  collision K w / 2 + eta * b K a f t w + lam * (sum K w - 1).
 
 (* What a step d adds beyond the first order is ½ dᵀ(I + 2ηH)d, for every K, w and d. *)
 Theorem lagrangian_expansion : forall K a f t eta lam w d,
@@ -48,15 +54,19 @@ Proof.
 Qed.
 
 (* (iii): I + 2ηM ⪰ 0, on all directions that sum to zero. *)
-Definition convex_on_plane K a f t eta := forall d, sum K d = 0 -> 0 <= dot K d d + 2 * eta * form K a f t d.
+Definition convex_on_plane K a f t eta :=
+  forall d, sum K d = 0 -> 0 <= dot K d d + 2 * eta * form K a f t d.
 
 Lemma reaches_b K a f t w : reaches K a f t w -> b K a f t w = 0.
 Proof. intros R. apply reaches_iff; try assumption; apply R. Qed.
 
 (* thm-a-certificate: (i), (ii) and (iii) make a feasible w a global optimum. *)
-Theorem exit_certificate : forall K a f t eta lam w, reaches K a f t w ->
-  (forall k, (k < K)%nat -> 0 < w k -> w k + eta * gradient K a f t w k + lam = 0) ->
-  (forall k, (k < K)%nat -> w k = 0 -> lam + eta * gradient K a f t w k >= 0) ->
+Theorem exit_certificate : forall K a f t eta lam w,
+  reaches K a f t w ->
+  (forall k, (k < K)%nat -> 0 < w k ->
+    w k + eta * gradient K a f t w k + lam = 0) ->
+  (forall k, (k < K)%nat -> w k = 0 ->
+    lam + eta * gradient K a f t w k >= 0) ->
   convex_on_plane K a f t eta ->
   optimal K a f t w.
 Proof.
@@ -82,7 +92,8 @@ Qed.
 
 (* Without (ii) and without w ≥ 0 the same argument gives a bound (ex-a-bound): a candidate that is stationary on the whole pool and
    convex, feasible or not, is no worse than any weighting that reaches the target. *)
-Theorem middle_is_a_bound : forall K a f t eta lam w, sum K w = 1 -> b K a f t w = 0 ->
+Theorem middle_is_a_bound : forall K a f t eta lam w,
+  sum K w = 1 -> b K a f t w = 0 ->
   (forall k, (k < K)%nat -> w k + eta * gradient K a f t w k + lam = 0) ->
   convex_on_plane K a f t eta ->
   forall v, reaches K a f t v -> collision K w <= collision K v.
@@ -102,7 +113,8 @@ Qed.
 (* (iii) as the paper and the book state it: on the span of the centred scores only. It is the same. *)
 Definition centred K x k := x k - sum K x / INR K.
 Definition combination (x y : nat -> R) p q k := p * x k + q * y k.
-Definition convex_on_span K a f t eta := forall p q, let e := combination (centred K a) (centred K f) p q in
+Definition convex_on_span K a f t eta :=
+  forall p q, let e := combination (centred K a) (centred K f) p q in
   0 <= dot K e e + 2 * eta * form K a f t e.
 
 (* The foot of d on the line through x. *)
@@ -162,7 +174,8 @@ Qed.
 Lemma sum_combination K x y p q : sum K (combination x y p q) = p * sum K x + q * sum K y.
 Proof. unfold combination. rewrite sum_plus, !sum_scale. reflexivity. Qed.
 
-Theorem convex_on_span_suffices : forall K a f t eta, convex_on_span K a f t eta <-> convex_on_plane K a f t eta.
+Theorem convex_on_span_suffices : forall K a f t eta,
+  convex_on_span K a f t eta <-> convex_on_plane K a f t eta.
 Proof.
   intros K a f t eta. split; intros H.
   - intros d D. destruct (foot_on_plane K (centred K a) (centred K f) d) as (p & q & A & F & L).

@@ -2,7 +2,8 @@
 From Formal Require Export Pairs.
 
 (* Move half the difference from i to j: the two get their mean. *)
-Definition evened (w : nat -> R) i j k := w k + (w j - w i) / 2 * (at_ i k - at_ j k).
+Definition evened (w : nat -> R) i j k :=
+  w k + (w j - w i) / 2 * (at_ i k - at_ j k).
 
 Lemma evened_sum K w i j x : (i < K)%nat -> (j < K)%nat -> x i = x j ->
   (Σ k < K, evened w i j k * x k) = (Σ k < K, w k * x k).
@@ -19,7 +20,8 @@ Proof.
 Qed.
 
 (* thm-a-duplicates: at an optimum, coinciding systems have equal weights. *)
-Theorem copies_share_evenly : forall K a f t w i j, optimal K a f t w -> (i < K)%nat -> (j < K)%nat ->
+Theorem copies_share_evenly : forall K a f t w i j,
+  optimal K a f t w -> (i < K)%nat -> (j < K)%nat ->
   a i = a j -> f i = f j -> w i = w j.
 Proof.
   intros K a f t w i j [(W & S & B) O] Hi Hj A F. destruct (Nat.eq_dec i j) as [->|N]; [reflexivity|].
@@ -44,7 +46,8 @@ Qed.
 
 (* m copies that carry the weight W together cost W²/m at least, *)
 Theorem copies_cost : forall m w, (0 < m)%nat ->
-  (Σ k < m, w k ^ 2) = sum m w ^ 2 / INR m + (Σ k < m, (w k - sum m w / INR m) ^ 2).
+  (Σ k < m, w k ^ 2)
+  = sum m w ^ 2 / INR m + (Σ k < m, (w k - sum m w / INR m) ^ 2).
 Proof.
   intros m w Hm. assert (0 < INR m) by now apply lt_0_INR.
   assert (E : forall c, (Σ k < m, (w k - c) ^ 2) = (Σ k < m, w k ^ 2) - 2 * c * sum m w + INR m * c ^ 2).
@@ -78,7 +81,9 @@ Qed.
 
 (* The cost of w is that of the merged pool at W²/m a point, plus what uneven sharing costs. *)
 Theorem merged_cost : forall w,
-  collision K w = (Σ p < L, carried w p ^ 2 / copies p) + (Σ k < K, (w k - carried w (place k) / copies (place k)) ^ 2).
+  collision K w
+  = (Σ p < L, carried w p ^ 2 / copies p)
+    + (Σ k < K, (w k - carried w (place k) / copies (place k)) ^ 2).
 Proof using Place.
   intros w. set (s := fun p => carried w p / copies p).
   assert (E : (Σ k < K, (w k - s (place k)) ^ 2)
@@ -97,7 +102,8 @@ Qed.
 
 (* How the copies share does not change the balance: it is that of the merged pool. *)
 Theorem merged_balance : forall a f w,
-  balance K (fun k => a (place k)) (fun k => f (place k)) w = balance L a f (carried w).
+  balance K (fun k => a (place k)) (fun k => f (place k)) w
+  = balance L a f (carried w).
 Proof using Place.
   intros a f w. unfold balance, spread, var, mean.
   now rewrite !(by_place w (fun p => a p ^ 2)), !(by_place w (fun p => f p ^ 2)), !by_place.

@@ -3,7 +3,8 @@
    var v ≤ var u. *)
 From Formal Require Export Pool.
 
-Definition saddle (u v : nat -> R) h p q k := h + (u k - p) ^ 2 - (v k - q) ^ 2.
+Definition saddle (u v : nat -> R) h p q k :=
+  h + (u k - p) ^ 2 - (v k - q) ^ 2.
 Definition positive (z : nat -> R) k := Rmax 0 (z k).
 Definition norm K z := sqrt (dot K z z).
 
@@ -35,8 +36,10 @@ Lemma norm_collision K w : norm K w = sqrt (collision K w).
 Proof. unfold norm, dot, collision. f_equal. apply sum_ext. intros. ring. Qed.
 
 (* thm-cr-interval, for any three numbers and any weighting that reaches or overshoots the target. *)
-Theorem every_saddle_excludes : forall K u v h p q w, weighting K w -> var K w v <= var K w u ->
-  (mean K w v - q) ^ 2 >= h - norm K (positive (saddle u v h p q)) * sqrt (collision K w).
+Theorem every_saddle_excludes : forall K u v h p q w,
+  weighting K w -> var K w v <= var K w u ->
+  (mean K w v - q) ^ 2
+  >= h - norm K (positive (saddle u v h p q)) * sqrt (collision K w).
 Proof.
   intros K u v h p q w W T. pose proof (saddle_mean K u v h p q w W) as M.
   pose proof (mean_positive K w (saddle u v h p q) W) as P.
@@ -45,8 +48,11 @@ Proof.
 Qed.
 
 (* Its second half: an ESS of at least e keeps the mean of v away from q. *)
-Theorem excluded_interval : forall K u v h p q w e, weighting K w -> var K w v <= var K w u -> 0 < e -> e * collision K w <= 1 ->
-  (mean K w v - q) ^ 2 >= h - norm K (positive (saddle u v h p q)) / sqrt e.
+Theorem excluded_interval : forall K u v h p q w e,
+  weighting K w -> var K w v <= var K w u ->
+  0 < e -> e * collision K w <= 1 ->
+  (mean K w v - q) ^ 2
+  >= h - norm K (positive (saddle u v h p q)) / sqrt e.
 Proof.
   intros K u v h p q w e W T He Hc. pose proof (every_saddle_excludes K u v h p q w W T) as X.
   assert (0 < sqrt e) by now apply sqrt_lt_R0.
@@ -57,10 +63,13 @@ Proof.
 Qed.
 
 (* thm-cr-dual (1): in the section of centre q, 2τh − τ²‖z₊‖² is a lower bound on the collision probability. *)
-Theorem dual_bound : forall K u v h p q w tau, weighting K w -> 0 < tau -> (Σ k < K, w k * (v k - q) ^ 2) <= var K w u ->
-  collision K w >= 2 * tau * h - tau ^ 2 * dot K (positive (saddle u v h p q)) (positive (saddle u v h p q)).
+Theorem dual_bound : forall K u v h p q w tau,
+  weighting K w -> 0 < tau ->
+  (Σ k < K, w k * (v k - q) ^ 2) <= var K w u ->
+  let z := positive (saddle u v h p q) in
+  collision K w >= 2 * tau * h - tau ^ 2 * dot K z z.
 Proof.
-  intros K u v h p q w tau W Ht C. set (z := positive (saddle u v h p q)).
+  intros K u v h p q w tau W Ht C z.
   pose proof (mean_positive K w (saddle u v h p q) W) as P. fold z in P.
   rewrite saddle_mean in P by assumption.
   assert (V : (Σ k < K, w k * (v k - q) ^ 2) = var K w v + (mean K w v - q) ^ 2).
@@ -73,9 +82,12 @@ Proof.
 Qed.
 
 (* thm-cr-line (1): the section is convex. *)
-Theorem section_convex : forall K u v q w w' s, 0 <= s <= 1 ->
-  (Σ k < K, w k * (v k - q) ^ 2) <= var K w u -> (Σ k < K, w' k * (v k - q) ^ 2) <= var K w' u ->
-  (Σ k < K, ((1 - s) * w k + s * w' k) * (v k - q) ^ 2) <= var K (fun k => (1 - s) * w k + s * w' k) u.
+Theorem section_convex : forall K u v q w w' s,
+  0 <= s <= 1 ->
+  (Σ k < K, w k * (v k - q) ^ 2) <= var K w u ->
+  (Σ k < K, w' k * (v k - q) ^ 2) <= var K w' u ->
+  (Σ k < K, ((1 - s) * w k + s * w' k) * (v k - q) ^ 2)
+  <= var K (fun k => (1 - s) * w k + s * w' k) u.
 Proof.
   intros K u v q w w' s Hs H H'. set (m := fun k => (1 - s) * w k + s * w' k).
   assert (L : forall x, (Σ k < K, ((1 - s) * w k + s * w' k) * x k) = (1 - s) * (Σ k < K, w k * x k) + s * (Σ k < K, w' k * x k)).

@@ -124,8 +124,10 @@ Proof.
 Qed.
 
 (* thm-a-complete: on the support of an optimum w + η∇b + λ = 0, for some η and λ. *)
-Theorem optimum_is_stationary : forall K a f t w, optimal K a f t w ->
-  exists eta lam, forall k, (k < K)%nat -> 0 < w k -> w k + eta * gradient K a f t w k + lam = 0.
+Theorem optimum_is_stationary : forall K a f t w,
+  optimal K a f t w ->
+  exists eta lam, forall k, (k < K)%nat -> 0 < w k ->
+    w k + eta * gradient K a f t w k + lam = 0.
 Proof.
   intros K a f t w Opt. pose proof (proj1 (proj1 Opt)) as W. pose proof (reaches_b K a f t w (proj1 Opt)) as Bw.
   set (g := gradient K a f t w). set (i := inside w). set (n := size K w). pose proof (size_positive K w W) as N. fold n in N.

@@ -52,7 +52,8 @@ Lemma weighting_pair K w : weighting K w -> forall i j, (i < j < K)%nat -> 0 <= 
 Proof. intros [H _] i j Hij. apply Rmult_le_pos; apply H; lia. Qed.
 
 (* eq-34-average: times the spread, the balance is the sum of pair balances with the weights w_i w_j distance_ij. *)
-Theorem balance_is_average : forall K a f w, weighting K w -> 0 < spread K a f w ->
+Theorem balance_is_average : forall K a f w,
+  weighting K w -> 0 < spread K a f w ->
   balance K a f w * pairs K (fun i j => w i * w j * distance a f i j)
   = pairs K (fun i j => w i * w j * distance a f i j * pair_balance a f i j).
 Proof.
@@ -66,7 +67,9 @@ Qed.
 
 (* lem-a-quadratic (2): the constraint over pairs. *)
 Theorem constraint_over_pairs : forall K a f t w, sum K w = 1 ->
-  b K a f t w = pairs K (fun i j => w i * w j * ((1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2)).
+  b K a f t w
+  = pairs K (fun i j =>
+      w i * w j * ((1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2)).
 Proof.
   intros K a f t w H. unfold b. rewrite !pair_gaps by assumption.
   replace (_ - t * _) with ((1 - t) * pairs K (fun i j => w i * w j * (a i - a j) ^ 2)

@@ -81,7 +81,8 @@ Proof.
 Qed.
 
 (* The heart of thm-a-peak: whoever reaches t' reaches every t between it and the natural balance at a lower price. *)
-Theorem cheaper_on_the_way : forall K a f t t' w, let natural := balance K a f (uniform K) in
+Theorem cheaper_on_the_way : forall K a f t t' w,
+  let natural := balance K a f (uniform K) in
   natural <= t < t' \/ t' < t <= natural -> reaches K a f t' w ->
   exists v, reaches K a f t v /\ collision K v < collision K w.
 Proof.
@@ -105,8 +106,10 @@ Proof.
 Qed.
 
 (* thm-a-peak: the best ESS falls strictly on both sides of the natural balance, *)
-Theorem one_peak : forall K a f t t' w w', let natural := balance K a f (uniform K) in
-  optimal K a f t w -> optimal K a f t' w' -> natural <= t < t' \/ t' < t <= natural ->
+Theorem one_peak : forall K a f t t' w w',
+  let natural := balance K a f (uniform K) in
+  optimal K a f t w -> optimal K a f t' w' ->
+  natural <= t < t' \/ t' < t <= natural ->
   ess K w' < ess K w.
 Proof.
   intros K a f t t' w w' natural [Rw Ow] [Rw' _] T. destruct (cheaper_on_the_way K a f t t' w' T Rw') as (v & Rv & L).
@@ -117,7 +120,8 @@ Qed.
 
 (* and at the natural balance uniform weights are the optimum, with ESS = K. *)
 Theorem peak_at_natural : forall K a f i j, pool_pair K a f i j ->
-  optimal K a f (balance K a f (uniform K)) (uniform K) /\ ess K (uniform K) = INR K.
+  optimal K a f (balance K a f (uniform K)) (uniform K)
+  /\ ess K (uniform K) = INR K.
 Proof.
   intros K a f i j [L D]. assert (HK : (0 < K)%nat) by lia. pose proof (INR_K K HK).
   assert (C : collision K (uniform K) = 1 / INR K) by (unfold collision, uniform; rewrite sum_const; field; lra).
@@ -129,7 +133,8 @@ Proof.
 Qed.
 
 (* The optimum would not overshoot: the constraint may be written as an inequality. *)
-Theorem no_overshoot : forall K a f t w v, let natural := balance K a f (uniform K) in
+Theorem no_overshoot : forall K a f t w v,
+  let natural := balance K a f (uniform K) in
   optimal K a f t w -> weighting K v -> 0 < spread K a f v ->
   natural <= t <= balance K a f v \/ balance K a f v <= t <= natural ->
   collision K w <= collision K v.
@@ -143,7 +148,8 @@ Proof.
 Qed.
 
 (* The targets that keep an ESS form an interval. *)
-Theorem kept_ess_is_an_interval : forall K a f t1 t t2 w1 w w2, t1 <= t <= t2 ->
+Theorem kept_ess_is_an_interval : forall K a f t1 t t2 w1 w w2,
+  t1 <= t <= t2 ->
   optimal K a f t1 w1 -> optimal K a f t w -> optimal K a f t2 w2 ->
   Rmin (ess K w1) (ess K w2) <= ess K w.
 Proof.
@@ -158,10 +164,13 @@ Proof.
 Qed.
 
 (* cor-a-sign: the multiplier of an optimum with (i) and (ii) pulls back towards the natural balance. *)
-Theorem multiplier_sign : forall K a f t eta lam w, optimal K a f t w ->
+Theorem multiplier_sign : forall K a f t eta lam w,
+  optimal K a f t w ->
   let natural := balance K a f (uniform K) in t <> natural ->
-  (forall k, (k < K)%nat -> 0 < w k -> w k + eta * gradient K a f t w k + lam = 0) ->
-  (forall k, (k < K)%nat -> w k = 0 -> lam + eta * gradient K a f t w k >= 0) ->
+  (forall k, (k < K)%nat -> 0 < w k ->
+    w k + eta * gradient K a f t w k + lam = 0) ->
+  (forall k, (k < K)%nat -> w k = 0 ->
+    lam + eta * gradient K a f t w k >= 0) ->
   eta * (t - natural) < 0.
 Proof.
   intros K a f t eta lam w [R O] natural T I II.

@@ -12,9 +12,12 @@ Definition D theta eta := 1 + 2 * eta * theta.
 (* A stationary point: two lines of (I + 2ηM)u = −ηr, the others are solved, and the constraint. *)
 Definition stationary eta x1 x2 :=
   x1 * D theta1 eta = - eta * r1 /\ x2 * D theta2 eta = - eta * r2 /\
-  theta1 * x1 ^ 2 + r1 * x1 + (theta2 * x2 ^ 2 + r2 * x2) - eta * rho ^ 2 + c = 0.
+  theta1 * x1 ^ 2 + r1 * x1 + (theta2 * x2 ^ 2 + r2 * x2)
+  - eta * rho ^ 2 + c = 0.
 
-Definition s eta := c - eta * (r1 ^ 2 * (1 + eta * theta1) / D theta1 eta ^ 2 + r2 ^ 2 * (1 + eta * theta2) / D theta2 eta ^ 2 + rho ^ 2).
+Definition s eta :=
+  c - eta * (r1 ^ 2 * (1 + eta * theta1) / D theta1 eta ^ 2
+             + r2 ^ 2 * (1 + eta * theta2) / D theta2 eta ^ 2 + rho ^ 2).
 Definition level := c - r1 ^ 2 / (4 * theta1) - r2 ^ 2 / (4 * theta2).
 
 (* Φ, from the constant to η⁵ *)
@@ -29,8 +32,11 @@ Definition Phi := let R := rho ^ 2 in let t1 := theta1 in let t2 := theta2 in
     - 16 * t1 ^ 2 * t2 ^ 2 * R ].
 
 (* thm-a-secular: off the poles a point is stationary exactly if s vanishes, and it is the only one with its multiplier; *)
-Theorem secular_equation : forall eta, D theta1 eta <> 0 -> D theta2 eta <> 0 -> forall x1 x2,
-  stationary eta x1 x2 <-> x1 = - eta * r1 / D theta1 eta /\ x2 = - eta * r2 / D theta2 eta /\ s eta = 0.
+Theorem secular_equation : forall eta,
+  D theta1 eta <> 0 -> D theta2 eta <> 0 -> forall x1 x2,
+  stationary eta x1 x2
+  <-> x1 = - eta * r1 / D theta1 eta /\ x2 = - eta * r2 / D theta2 eta
+      /\ s eta = 0.
 Proof.
   intros eta N1 N2 x1 x2.
   assert (E : forall y1 y2, y1 = - eta * r1 / D theta1 eta -> y2 = - eta * r2 / D theta2 eta ->
@@ -45,25 +51,33 @@ Proof.
 Qed.
 
 (* its second form, with the two spikes; *)
-Theorem secular_spikes : forall eta, theta1 <> 0 -> theta2 <> 0 -> D theta1 eta <> 0 -> D theta2 eta <> 0 ->
-  s eta = level + r1 ^ 2 / (4 * theta1 * D theta1 eta ^ 2) + r2 ^ 2 / (4 * theta2 * D theta2 eta ^ 2) - eta * rho ^ 2.
+Theorem secular_spikes : forall eta,
+  theta1 <> 0 -> theta2 <> 0 -> D theta1 eta <> 0 -> D theta2 eta <> 0 ->
+  s eta
+  = level + r1 ^ 2 / (4 * theta1 * D theta1 eta ^ 2)
+    + r2 ^ 2 / (4 * theta2 * D theta2 eta ^ 2) - eta * rho ^ 2.
 Proof. intros. unfold s, level, D in *. field. repeat split; assumption. Qed.
 
 (* and multiplied by D₁²D₂² it is the polynomial Φ, with Φ(0) = c. *)
-Theorem secular_polynomial : forall eta, D theta1 eta <> 0 -> D theta2 eta <> 0 ->
+Theorem secular_polynomial : forall eta,
+  D theta1 eta <> 0 -> D theta2 eta <> 0 ->
   s eta * (D theta1 eta ^ 2 * D theta2 eta ^ 2) = value Phi eta.
 Proof. intros. unfold s, Phi, D in *. cbn [value]. field. split; assumption. Qed.
 
 (* thm-a-degree: at most five, with this leading coefficient; *)
-Theorem degree_five : length Phi = 6%nat /\ nth 5 Phi 0 = - 16 * theta1 ^ 2 * theta2 ^ 2 * rho ^ 2.
+Theorem degree_five :
+  length Phi = 6%nat
+  /\ nth 5 Phi 0 = - 16 * theta1 ^ 2 * theta2 ^ 2 * rho ^ 2.
 Proof. split; reflexivity. Qed.
 
 (* without a flat part at most four, with this one; *)
-Theorem degree_four : theta1 <> 0 -> theta2 <> 0 -> rho = 0 -> nth 5 Phi 0 = 0 /\ nth 4 Phi 0 = 16 * theta1 ^ 2 * theta2 ^ 2 * level.
+Theorem degree_four : theta1 <> 0 -> theta2 <> 0 -> rho = 0 ->
+  nth 5 Phi 0 = 0 /\ nth 4 Phi 0 = 16 * theta1 ^ 2 * theta2 ^ 2 * level.
 Proof. intros N1 N2 Z. unfold level, Phi. cbv zeta. cbn [nth]. rewrite Z. split; [ring|field; split; assumption]. Qed.
 
 (* and at most two if the level vanishes as well. *)
-Theorem degree_two : theta1 <> 0 -> theta2 <> 0 -> rho = 0 -> level = 0 -> nth 5 Phi 0 = 0 /\ nth 4 Phi 0 = 0 /\ nth 3 Phi 0 = 0.
+Theorem degree_two : theta1 <> 0 -> theta2 <> 0 -> rho = 0 -> level = 0 ->
+  nth 5 Phi 0 = 0 /\ nth 4 Phi 0 = 0 /\ nth 3 Phi 0 = 0.
 Proof.
   intros N1 N2 Z L. assert (C : c = r1 ^ 2 / (4 * theta1) + r2 ^ 2 / (4 * theta2)) by (unfold level in L; lra).
   unfold Phi. cbv zeta. cbn [nth]. rewrite C, Z. repeat split; field; split; assumption.
@@ -75,9 +89,14 @@ Theorem at_the_pole : theta1 <> 0 -> let pole := - 1 / (2 * theta1) in
 Proof. intros N pole. unfold pole, Phi. cbn [value]. field. assumption. Qed.
 
 (* lem-a-poles (2): where r1 = 0, the pole is a root of multiplicity two at least. *)
-Definition Psi := [ c; - rho ^ 2 + 4 * c * theta2 - r2 ^ 2; - 4 * rho ^ 2 * theta2 + 4 * c * theta2 ^ 2 - r2 ^ 2 * theta2; - 4 * rho ^ 2 * theta2 ^ 2 ].
+Definition Psi :=
+  [ c;
+    - rho ^ 2 + 4 * c * theta2 - r2 ^ 2;
+    - 4 * rho ^ 2 * theta2 + 4 * c * theta2 ^ 2 - r2 ^ 2 * theta2;
+    - 4 * rho ^ 2 * theta2 ^ 2 ].
 
-Theorem double_root : r1 = 0 -> forall eta, value Phi eta = D theta1 eta ^ 2 * value Psi eta.
+Theorem double_root : r1 = 0 ->
+  forall eta, value Phi eta = D theta1 eta ^ 2 * value Psi eta.
 Proof. intros Z eta. unfold Phi, Psi, D. cbn [value]. rewrite Z. ring. Qed.
 End Secular.
 
@@ -86,7 +105,8 @@ Definition eta_of (x : R * R * R) := fst (fst x).
 Definition x1_of (x : R * R * R) := snd (fst x).
 Definition x2_of (x : R * R * R) := snd x.
 Definition point rho x := (x1_of x, x2_of x, eta_of x * rho).
-Definition is_stationary theta1 theta2 r1 r2 rho c x := stationary theta1 theta2 r1 r2 rho c (eta_of x) (x1_of x) (x2_of x).
+Definition is_stationary theta1 theta2 r1 r2 rho c x :=
+  stationary theta1 theta2 r1 r2 rho c (eta_of x) (x1_of x) (x2_of x).
 
 Lemma pole_is theta eta : theta <> 0 -> D theta eta = 0 -> eta = - 1 / (2 * theta).
 Proof. intros N H. unfold D in H. apply Rmult_eq_reg_l with (2 * theta); [|lra]. field_simplify; [lra|assumption]. Qed.
@@ -102,8 +122,10 @@ Proof.
 Qed.
 
 (* and at most two points are where r = 0. *)
-Theorem two_at_a_pole : forall theta1 theta2 r2 rho c l, theta1 <> 0 -> theta1 <> theta2 ->
-  (forall x, In x l -> is_stationary theta1 theta2 0 r2 rho c x /\ D theta1 (eta_of x) = 0) ->
+Theorem two_at_a_pole : forall theta1 theta2 r2 rho c l,
+  theta1 <> 0 -> theta1 <> theta2 ->
+  (forall x, In x l ->
+    is_stationary theta1 theta2 0 r2 rho c x /\ D theta1 (eta_of x) = 0) ->
   NoDup (map (point rho) l) -> (length l <= 2)%nat.
 Proof.
   intros th1 th2 r2 rho c l N1 N S U. set (pole := - 1 / (2 * th1)).
@@ -217,7 +239,8 @@ Proof.
 Qed.
 
 (* thm-a-five, in the eigenbasis. *)
-Theorem at_most_five : forall theta1 theta2 r1 r2 rho c l, theta2 < 0 < theta1 ->
+Theorem at_most_five : forall theta1 theta2 r1 r2 rho c l,
+  theta2 < 0 < theta1 ->
   (forall x, In x l -> is_stationary theta1 theta2 r1 r2 rho c x) ->
   NoDup (map (point rho) l) -> (length l <= 5)%nat.
 Proof.
@@ -277,8 +300,10 @@ Proof.
   assert (eta * rho ^ 2 <= eta' * rho ^ 2) by (apply Rmult_le_compat_r; lra). lra.
 Qed.
 
-Theorem one_root_between : forall theta1 theta2 r1 r2 rho c, theta2 < 0 < theta1 -> r1 <> 0 -> r2 <> 0 ->
-  exists! eta, - 1 / (2 * theta1) < eta < - 1 / (2 * theta2) /\ s theta1 theta2 r1 r2 rho c eta = 0.
+Theorem one_root_between : forall theta1 theta2 r1 r2 rho c,
+  theta2 < 0 < theta1 -> r1 <> 0 -> r2 <> 0 ->
+  exists! eta, - 1 / (2 * theta1) < eta < - 1 / (2 * theta2)
+               /\ s theta1 theta2 r1 r2 rho c eta = 0.
 Proof.
   intros th1 th2 r1 r2 rho c T R1 R2. set (p1 := - 1 / (2 * th1)). set (p2 := - 1 / (2 * th2)).
   set (phi := value (Phi th1 th2 r1 r2 rho c)).

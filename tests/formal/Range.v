@@ -115,7 +115,8 @@ Qed.
 
 (* Two systems of the pool that differ; two that differ and both have weight. *)
 Definition pool_pair K a f i j := (i < j < K)%nat /\ 0 < distance a f i j.
-Definition support_pair K a f w i j := pool_pair K a f i j /\ 0 < w i /\ 0 < w j.
+Definition support_pair K a f w i j :=
+  pool_pair K a f i j /\ 0 < w i /\ 0 < w j.
 
 (* Among finitely many pairs one can look for one. *)
 Lemma find K (P : nat -> Prop) : (forall k, {P k} + {~ P k}) ->
@@ -220,7 +221,8 @@ Qed.
 Theorem admissible_converse : forall K a f t v, weighting K v ->
   (exists i j, support_pair K a f v i j /\ pair_balance a f i j < t) ->
   (exists i j, support_pair K a f v i j /\ t < pair_balance a f i j) ->
-  exists w, reaches K a f t w /\ forall k, (k < K)%nat -> (0 < w k <-> 0 < v k).
+  exists w, reaches K a f t w
+            /\ forall k, (k < K)%nat -> (0 < w k <-> 0 < v k).
 Proof.
   intros K a f t v V (i & j & P & L) (i' & j' & P' & L').
   destruct (Rtotal_order (b K a f t v) 0) as [N|[Z|N]].
@@ -243,12 +245,15 @@ Qed.
 
 (* The smallest and the largest pair balance of a pool, βmin and βmax. *)
 Definition lowest K a f low :=
-  (exists i j, pool_pair K a f i j /\ pair_balance a f i j = low) /\ forall i j, pool_pair K a f i j -> low <= pair_balance a f i j.
+  (exists i j, pool_pair K a f i j /\ pair_balance a f i j = low)
+  /\ forall i j, pool_pair K a f i j -> low <= pair_balance a f i j.
 Definition highest K a f high :=
-  (exists i j, pool_pair K a f i j /\ pair_balance a f i j = high) /\ forall i j, pool_pair K a f i j -> pair_balance a f i j <= high.
+  (exists i j, pool_pair K a f i j /\ pair_balance a f i j = high)
+  /\ forall i j, pool_pair K a f i j -> pair_balance a f i j <= high.
 
 (* thm-range, corrected: a target is reached, with variance, exactly if it lies between the two. *)
-Theorem reachable_range : forall K a f t low high, lowest K a f low -> highest K a f high ->
+Theorem reachable_range : forall K a f t low high,
+  lowest K a f low -> highest K a f high ->
   ((exists w, reaches K a f t w) <-> low <= t <= high).
 Proof.
   intros K a f t low high [(i & j & (L & D) & E) Low] [(i' & j' & (L' & D') & E') High]. split.
@@ -273,7 +278,8 @@ Proof.
 Qed.
 
 (* As printed, without the variance, the range means nothing: one system alone has b = 0 for every target (ex-single). *)
-Theorem printed_range_is_false : forall K a f t i, (i < K)%nat -> weighting K (at_ i) /\ b K a f t (at_ i) = 0.
+Theorem printed_range_is_false : forall K a f t i, (i < K)%nat ->
+  weighting K (at_ i) /\ b K a f t (at_ i) = 0.
 Proof.
   intros K a f t i Hi. split; [split|].
   - intros. unfold at_. destruct (Nat.eq_dec k i); lra.

@@ -14,7 +14,8 @@ Proof.
   intros x. cbn [value] in *. rewrite E. ring.
 Qed.
 
-Theorem few_roots : forall p y l, value p y <> 0 -> NoDup l -> (forall r, In r l -> value p r = 0) -> (length l < length p)%nat.
+Theorem few_roots : forall p y l, value p y <> 0 -> NoDup l ->
+  (forall r, In r l -> value p r = 0) -> (length l < length p)%nat.
 Proof.
   intros p y l. revert p. induction l as [|r l IH]; intros p Y N Z.
   - destruct p; [now destruct Y|simpl; lia].

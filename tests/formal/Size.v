@@ -24,7 +24,8 @@ Qed.
 
 (* The gap is a sum of squares: the squared distance from uniform on the support (eq-34-distance). *)
 Theorem size_gap : forall K w, weighting K w ->
-  (Σ k < K, (w k - inside w k / size K w) ^ 2) = collision K w - 1 / size K w.
+  (Σ k < K, (w k - inside w k / size K w) ^ 2)
+  = collision K w - 1 / size K w.
 Proof.
   intros K w H. pose proof (size_positive K w H) as N.
   rewrite (sum_ext K _ (fun k => w k ^ 2 + (- 2 / size K w * w k + 1 / size K w ^ 2 * inside w k))).
@@ -37,7 +38,8 @@ Proof.
 Qed.
 
 (* thm-a-size: P(w) ≥ 1/|S|, *)
-Theorem size_bound : forall K w, weighting K w -> collision K w >= 1 / size K w.
+Theorem size_bound : forall K w, weighting K w ->
+  collision K w >= 1 / size K w.
 Proof.
   intros K w H. pose proof (size_gap K w H) as G.
   assert (0 <= (Σ k < K, (w k - inside w k / size K w) ^ 2)) by (apply sum_nonneg; intros; apply pow2_ge_0). lra.
@@ -45,7 +47,8 @@ Qed.
 
 (* with equality exactly when w is uniform on S. *)
 Theorem size_bound_equality : forall K w, weighting K w ->
-  (collision K w = 1 / size K w <-> forall k, (k < K)%nat -> 0 < w k -> w k = 1 / size K w).
+  (collision K w = 1 / size K w
+   <-> forall k, (k < K)%nat -> 0 < w k -> w k = 1 / size K w).
 Proof.
   intros K w H. pose proof (size_gap K w H) as G. split.
   - intros E k Hk P. rewrite E, Rminus_diag_eq in G by reflexivity.

@@ -3,7 +3,8 @@ From Formal Require Export Certificate.
 
 (* Orthonormal zero-sum directions in which the quadratic part of the constraint is a sum of two squares. *)
 Definition eigenbasis K a f t theta1 theta2 v1 v2 :=
-  sum K v1 = 0 /\ sum K v2 = 0 /\ dot K v1 v1 = 1 /\ dot K v2 v2 = 1 /\ dot K v1 v2 = 0 /\
+  sum K v1 = 0 /\ sum K v2 = 0 /\
+  dot K v1 v1 = 1 /\ dot K v2 v2 = 1 /\ dot K v1 v2 = 0 /\
   forall d e, sum K d = 0 -> sum K e = 0 ->
     t * dot K f d * dot K f e - (1 - t) * dot K a d * dot K a e
     = theta1 * dot K v1 d * dot K v1 e + theta2 * dot K v2 d * dot K v2 e.
@@ -74,8 +75,10 @@ Lemma opposite_signs x y : x * y < 0 -> y < 0 < x \/ x < 0 < y.
 Proof. intros H. destruct (Rtotal_order x 0) as [|[->|]]; [right|lra|left]; nra. Qed.
 
 (* thm-a-signs: unless the pool lies on a line, exactly two eigenvalues are not zero, one positive and one negative. *)
-Theorem eigenvalue_signs : forall K a f t, 0 < t < 1 -> 0 < gram K (centred K a) (centred K f) ->
-  exists theta1 theta2 v1 v2, theta2 < 0 < theta1 /\ eigenbasis K a f t theta1 theta2 v1 v2.
+Theorem eigenvalue_signs : forall K a f t,
+  0 < t < 1 -> 0 < gram K (centred K a) (centred K f) ->
+  exists theta1 theta2 v1 v2,
+    theta2 < 0 < theta1 /\ eigenbasis K a f t theta1 theta2 v1 v2.
 Proof.
   intros K a f t T G. destruct (plane_basis K _ _ G) as (q1 & q2 & p1 & p2 & n & U1 & U2 & O & Pn & P1 & Ey & Ex & c1 & c2 & Eq1 & Eq2).
   assert (S1 : sum K q1 = 0).
@@ -141,9 +144,10 @@ Proof.
 Qed.
 
 (* lem-a-matrix: (iii) says that the multiplier lies between the poles. *)
-Theorem between_the_poles : forall K a f t eta theta1 theta2 v1 v2, theta2 < 0 < theta1 ->
-  eigenbasis K a f t theta1 theta2 v1 v2 ->
-  (convex_on_plane K a f t eta <-> - 1 / (2 * theta1) <= eta <= - 1 / (2 * theta2)).
+Theorem between_the_poles : forall K a f t eta theta1 theta2 v1 v2,
+  theta2 < 0 < theta1 -> eigenbasis K a f t theta1 theta2 v1 v2 ->
+  (convex_on_plane K a f t eta
+   <-> - 1 / (2 * theta1) <= eta <= - 1 / (2 * theta2)).
 Proof.
   intros K a f t eta th1 th2 v1 v2 S B. pose proof B as (S1 & S2 & U1 & U2 & O & _).
   assert (P : (- 1 / (2 * th1) <= eta <= - 1 / (2 * th2)) <-> (0 <= 1 + 2 * eta * th1 /\ 0 <= 1 + 2 * eta * th2)).

@@ -128,6 +128,9 @@ Qed.
 Lemma dot_combination K x y z p q : dot K z (combination x y p q) = p * dot K z x + q * dot K z y.
 Proof. unfold dot, combination. termwise K. Qed.
 
+Lemma dot_scaled K x y c : dot K x (fun k => c * y k) = c * dot K x y.
+Proof. unfold dot. rewrite <- sum_scale. apply sum_ext. intros. ring. Qed.
+
 Lemma dot_comm K x y : dot K x y = dot K y x.
 Proof. apply sum_ext. intros. ring. Qed.
 

@@ -123,16 +123,80 @@ Proof.
   destruct (IVT_cor F (- N) N Cont) as (n & Hn & Z); [lra|nra|]. exists n. split; assumption.
 Qed.
 
-(* thm-a-complete: on the support of an optimum w + η∇b + λ = 0, for some η and λ. *)
-Theorem optimum_is_stationary : forall K a f t w,
-  optimal K a f t w ->
-  exists eta lam, forall k, (k < K)%nat -> 0 < w k ->
-    w k + eta * gradient K a f t w k + lam = 0.
+(* No first-order descent is left at an optimum: a direction d that keeps the constraint to first order, takes no weight below zero
+   and lowers the cost can be put back onto the constraint along h. *)
+Lemma no_descent K a f t w h d : optimal K a f t w ->
+  sum K h = 0 -> (forall k, (k < K)%nat -> w k = 0 -> h k = 0) -> 0 < dot K (gradient K a f t w) h ->
+  sum K d = 0 -> (forall k, (k < K)%nat -> w k = 0 -> 0 <= d k) -> dot K (gradient K a f t w) d = 0 ->
+  0 <= dot K w d.
 Proof.
-  intros K a f t w Opt. pose proof (proj1 (proj1 Opt)) as W. pose proof (reaches_b K a f t w (proj1 Opt)) as Bw.
+  intros Opt Sh Oh PH Sd Od Gd. destruct (Rle_dec 0 (dot K w d)) as [|N]; [assumption|exfalso].
+  pose proof (proj1 (proj1 Opt)) as W. pose proof (reaches_b K a f t w (proj1 Opt)) as Bw.
+  set (g := gradient K a f t w) in *. set (H := dot K g h) in *. set (Q := dot K d d). set (E := dot K d h). set (L := dot K h h).
+  assert (Q0 : 0 <= Q) by apply dot_self. assert (L0 : 0 <= L) by apply dot_self.
+  set (A := form K a f t d). set (C := form K a f t h).
+  set (B := t * dot K f d * dot K f h - (1 - t) * dot K a d * dot K a h).
+  destruct (correction H A (- B) C PH) as (M & s1 & PM & P1 & Corr).
+  set (G := dot K w h).
+  destruct (small (- 2 * dot K w d) (Q + 2 * M * Rabs G + 2 * M * Rabs E + M ^ 2 * L)) as (s2 & P2 & Descent); [lra|].
+  destruct (small_all K w (fun k => Rabs (d k) + M * Rabs (h k))) as (s3 & P3 & Stay).
+  set (s := Rmin (Rmin s1 s2) (Rmin s3 1)).
+  assert (S : 0 < s <= s1 /\ s <= s2 /\ s <= s3 /\ s <= 1).
+  { unfold s. pose proof (Rmin_l (Rmin s1 s2) (Rmin s3 1)). pose proof (Rmin_r (Rmin s1 s2) (Rmin s3 1)).
+    pose proof (Rmin_l s1 s2). pose proof (Rmin_r s1 s2). pose proof (Rmin_l s3 1). pose proof (Rmin_r s3 1).
+    repeat split; try lra. repeat apply Rmin_glb_lt; lra. }
+  destruct (Corr s (proj1 S)) as (nu & Hnu & Zero). specialize (Descent s ltac:(lra)). specialize (Stay s ltac:(lra)).
+  assert (S2 : s ^ 2 <= s) by nra. assert (S0 : 0 < s ^ 2) by nra.
+  assert (Anu : Rabs nu <= M * s ^ 2) by (apply Rabs_le; lra).
+  assert (By_nu : forall x, nu * x <= M * s ^ 2 * Rabs x).
+  { intros x. apply Rle_trans with (Rabs nu * Rabs x); [rewrite <- Rabs_mult; apply Rle_abs|].
+    apply Rmult_le_compat_r; [apply Rabs_pos|assumption]. }
+  set (e := combination d h s nu). set (v := shifted w e).
+  assert (De : forall x, dot K x e = s * dot K x d + nu * dot K x h) by (intros; unfold e; apply dot_combination).
+  assert (Inside : forall k, (k < K)%nat -> 0 < w k -> 0 < v k).
+  { intros k Hk P. specialize (Stay k Hk P). unfold v, shifted, e, combination.
+    assert (X1 : s * d k >= - (s * Rabs (d k))) by (pose proof (Rle_abs (- d k)); rewrite Rabs_Ropp in *; nra).
+    assert (X2 : nu * h k >= - (M * s ^ 2 * Rabs (h k))) by (pose proof (By_nu (- h k)); rewrite Rabs_Ropp in *; lra).
+    assert (X3 : M * s ^ 2 * Rabs (h k) <= s * (M * Rabs (h k))).
+    { replace (M * s ^ 2 * Rabs (h k)) with (s ^ 2 * (M * Rabs (h k))) by ring.
+      apply Rmult_le_compat_r; [apply Rmult_le_pos; [lra|apply Rabs_pos]|assumption]. }
+    lra. }
+  assert (V : weighting K v).
+  { split.
+    - intros k Hk. destruct (proj1 W k Hk) as [P|Zk]; [apply Rlt_le; now apply Inside|]. symmetry in Zk.
+      unfold v, shifted, e, combination. rewrite (Oh k Hk Zk), Zk. specialize (Od k Hk Zk). nra.
+    - unfold v, shifted. rewrite sum_plus, (proj2 W). change (1 + sum K e = 1). unfold e. rewrite sum_combination, Sd, Sh. ring. }
+  assert (Le : collision K w <= collision K v).
+  { apply (no_better K a f t w v Opt V); [|assumption]. unfold v. rewrite constraint_expansion, Bw. fold g.
+    rewrite De, Gd. fold H. unfold form. rewrite !De. etransitivity; [|exact Zero]. unfold A, B, C, form. ring. }
+  assert (Cv : collision K v = collision K w + 2 * dot K w e + dot K e e).
+  { unfold v, collision, shifted, dot. generalize e. intros y. termwise K. }
+  assert (EE : dot K e e = s ^ 2 * Q + 2 * s * (nu * E) + nu ^ 2 * L).
+  { rewrite De, (dot_comm K e d), (dot_comm K e h), !De, (dot_comm K h d). fold Q E L. ring. }
+  rewrite Cv, EE, De in Le. fold G in Le.
+  assert (Y1 : nu * G <= s ^ 2 * (M * Rabs G)) by (pose proof (By_nu G); lra).
+  assert (Y2 : s * (nu * E) <= s ^ 2 * (M * Rabs E)).
+  { pose proof (By_nu E). pose proof (Rabs_pos E). assert (0 <= M * s ^ 2 * Rabs E) by (apply Rmult_le_pos; [nra|assumption]). nra. }
+  assert (Y3 : nu ^ 2 * L <= s ^ 2 * (M ^ 2 * L)).
+  { assert (nu ^ 2 <= (M * s ^ 2) ^ 2) by (apply pow_maj_Rabs; assumption).
+    assert ((M * s ^ 2) ^ 2 <= s ^ 2 * M ^ 2) by nra. nra. }
+  assert (0 < s * (- 2 * dot K w d - s * (Q + 2 * M * Rabs G + 2 * M * Rabs E + M ^ 2 * L))) by (apply Rmult_lt_0_compat; lra).
+  nra.
+Qed.
+
+(* The conditions of Karush, Kuhn and Tucker: (i) and (ii), unless the gradient is constant on the support. *)
+Lemma karush_kuhn_tucker K a f t w : optimal K a f t w ->
+  (exists m, forall k, (k < K)%nat -> 0 < w k -> gradient K a f t w k = m)
+  \/ exists eta lam,
+    (forall k, (k < K)%nat -> 0 < w k -> w k + eta * gradient K a f t w k + lam = 0)
+    /\ (forall k, (k < K)%nat -> w k = 0 -> lam + eta * gradient K a f t w k >= 0).
+Proof.
+  intros Opt. pose proof (proj1 (proj1 Opt)) as W.
   set (g := gradient K a f t w). set (i := inside w). set (n := size K w). pose proof (size_positive K w W) as N. fold n in N.
-  assert (I : forall k, (k < K)%nat -> 0 < w k -> i k = 1) by (intros k _ P; unfold i, inside; destruct (Rlt_dec 0 (w k)); [reflexivity|contradiction]).
-  assert (I0 : forall k, (k < K)%nat -> w k = 0 -> i k = 0) by (intros k _ P; unfold i, inside; destruct (Rlt_dec 0 (w k)); [lra|reflexivity]).
+  assert (I : forall k, (k < K)%nat -> 0 < w k -> i k = 1)
+    by (intros k _ P; unfold i, inside; destruct (Rlt_dec 0 (w k)); [reflexivity|contradiction]).
+  assert (I0 : forall k, (k < K)%nat -> w k = 0 -> i k = 0)
+    by (intros k _ P; unfold i, inside; destruct (Rlt_dec 0 (w k)); [lra|reflexivity]).
   set (m := dot K i g / n). set (h := fun k => i k * (g k - m)). set (p := fun k => w k - i k / n).
   assert (Sh : sum K h = 0).
   { unfold h. rewrite (sum_ext K _ (fun k => i k * g k + - m * i k)) by (intros; ring). rewrite sum_plus, sum_scale.
@@ -141,81 +205,78 @@ Proof.
   { unfold p. rewrite (sum_ext K _ (fun k => w k + - / n * i k)) by (intros; field; lra). rewrite sum_plus, sum_scale, (proj2 W).
     change (sum K i) with n. field. lra. }
   destruct (Req_dec (dot K h h) 0) as [Z|NZ].
-  - (* dependent gradients: then w is constant on its support *)
-    exists 0, (- collision K w). intros k Hk P.
-    rewrite (flat_gradient K a f t w m Opt) with (i := k); try assumption; [ring|].
-    intros j Hj Pj. pose proof (dot_self_zero K h Z j Hj) as X. unfold h in X. rewrite I in X by assumption. fold g. lra.
-  - (* independent gradients *)
-    set (H := dot K h h) in *. assert (PH : 0 < H) by (pose proof (dot_self K h); unfold H in *; lra).
-    set (eta := - dot K h p / H). set (q := combination p h 1 eta).
-    assert (Hq : dot K h q = 0) by (unfold q; rewrite dot_combination; fold H; unfold eta; field; lra).
-    assert (Sq : sum K q = 0) by (unfold q; rewrite sum_combination, Sp, Sh; ring).
-    assert (Off : forall k, (k < K)%nat -> w k = 0 -> h k = 0 /\ q k = 0).
-    { intros k Hk Zk. unfold q, combination, h, p. rewrite (I0 k Hk Zk), Zk. split; [ring|]. unfold Rdiv. ring. }
-    (* what g and w see of a direction on the support *)
-    assert (Along : forall d, sum K d = 0 -> (forall k, (k < K)%nat -> w k = 0 -> d k = 0) -> dot K g d = dot K h d /\ dot K w d = dot K p d).
-    { intros d Sd Od. assert (Id : (Σ k < K, i k * d k) = 0).
-      { rewrite <- Sd. apply sum_ext. intros k Hk. destruct (proj1 W k Hk) as [P|Zk]; [rewrite I by assumption; ring|].
-        rewrite (Od k Hk (eq_sym Zk)). ring. }
-      split.
-      - assert (E : dot K h d = (Σ k < K, i k * d k * g k) - m * (Σ k < K, i k * d k)) by (unfold h, dot; generalize m g; intros c y; termwise K).
-        rewrite E, Id, Rmult_0_r, Rminus_0_r. apply sum_ext. intros k Hk.
-        destruct (proj1 W k Hk) as [P|Zk]; [rewrite I by assumption; ring|]. rewrite (Od k Hk (eq_sym Zk)). ring.
-      - assert (E : dot K p d = dot K w d - / n * (Σ k < K, i k * d k)).
-        { unfold p, dot. generalize n. intros c. unfold Rdiv. termwise K. }
-        rewrite E, Id. ring. }
-    set (Q := dot K q q). destruct (Req_dec Q 0) as [Z|NQ].
-    + exists eta, (- / n - eta * m). intros k Hk P. pose proof (dot_self_zero K q Z k Hk) as X.
-      unfold q, combination, h, p in X. rewrite I in X by assumption. fold g. unfold Rdiv in X. lra.
-    + exfalso. assert (PQ : 0 < Q) by (pose proof (dot_self K q); unfold Q in *; lra).
-      destruct (Along q Sq (fun k Hk Zk => proj2 (Off k Hk Zk))) as [Gq Wq]. rewrite Hq in Gq.
-      destruct (Along h Sh (fun k Hk Zk => proj1 (Off k Hk Zk))) as [Gh _]. fold H in Gh.
-      assert (Pq : dot K w q = Q).
-      { rewrite Wq. unfold Q. unfold q at 3. rewrite dot_combination, (dot_comm K q h), Hq, (dot_comm K q p). ring. }
-      set (A := form K a f t q). set (C := form K a f t h).
-      set (B := t * dot K f q * dot K f h - (1 - t) * dot K a q * dot K a h).
-      destruct (correction H A B C PH) as (M & s1 & PM & P1 & Corr).
-      set (G := dot K w h).
-      destruct (small (2 * Q) (Q + 2 * M * Rabs G + M ^ 2 * H)) as (s2 & P2 & Descent); [lra|].
-      destruct (small_all K w (fun k => Rabs (q k) + M * Rabs (h k))) as (s3 & P3 & Stay).
-      set (s := Rmin (Rmin s1 s2) (Rmin s3 1)).
-      assert (S : 0 < s <= s1 /\ s <= s2 /\ s <= s3 /\ s <= 1).
-      { unfold s. pose proof (Rmin_l (Rmin s1 s2) (Rmin s3 1)). pose proof (Rmin_r (Rmin s1 s2) (Rmin s3 1)).
-        pose proof (Rmin_l s1 s2). pose proof (Rmin_r s1 s2). pose proof (Rmin_l s3 1). pose proof (Rmin_r s3 1).
-        repeat split; try lra. repeat apply Rmin_glb_lt; lra. }
-      destruct (Corr s (proj1 S)) as (nu & Hnu & Zero). specialize (Descent s ltac:(lra)). specialize (Stay s ltac:(lra)).
-      assert (S2 : s ^ 2 <= s) by nra. assert (S0 : 0 < s ^ 2) by nra.
-      assert (Anu : Rabs nu <= M * s ^ 2) by (apply Rabs_le; lra).
-      set (d := combination q h (- s) nu). set (v := shifted w d).
-      assert (Dd : forall x, dot K x d = - s * dot K x q + nu * dot K x h) by (intros; unfold d; apply dot_combination).
-      assert (Inside : forall k, (k < K)%nat -> 0 < w k -> 0 < v k).
-      { intros k Hk P. specialize (Stay k Hk P). unfold v, shifted, d, combination.
-        assert (X1 : - s * q k >= - (s * Rabs (q k))) by (pose proof (Rle_abs (q k)); nra).
-        assert (X2 : nu * h k >= - (M * s ^ 2 * Rabs (h k))).
-        { assert (- (nu * h k) <= Rabs nu * Rabs (h k)) by (rewrite <- Rabs_mult, <- Rabs_Ropp; apply Rle_abs).
-          assert (Rabs nu * Rabs (h k) <= M * s ^ 2 * Rabs (h k)) by (apply Rmult_le_compat_r; [apply Rabs_pos|assumption]). lra. }
-        assert (X3 : M * s ^ 2 * Rabs (h k) <= s * (M * Rabs (h k))).
-        { replace (M * s ^ 2 * Rabs (h k)) with (s ^ 2 * (M * Rabs (h k))) by ring.
-          apply Rmult_le_compat_r; [apply Rmult_le_pos; [lra|apply Rabs_pos]|assumption]. }
-        lra. }
-      assert (V : weighting K v).
-      { split.
-        - intros k Hk. destruct (proj1 W k Hk) as [P|Zk]; [apply Rlt_le; now apply Inside|].
-          destruct (Off k Hk (eq_sym Zk)) as [Zh Zq]. unfold v, shifted, d, combination. rewrite Zh, Zq, <- Zk. lra.
-        - unfold v, shifted. rewrite sum_plus, (proj2 W). change (1 + sum K d = 1). unfold d. rewrite sum_combination, Sq, Sh. ring. }
-      assert (L : collision K w <= collision K v).
-      { apply (no_better K a f t w v Opt V); [|assumption]. unfold v. rewrite constraint_expansion, Bw. fold g.
-        rewrite Dd, Gq, Gh. unfold form. rewrite !Dd. etransitivity; [|exact Zero]. unfold A, B, C, form. ring. }
-      assert (Cv : collision K v = collision K w + 2 * dot K w d + dot K d d).
-      { unfold v, collision, shifted, dot. generalize d. intros e. termwise K. }
-      assert (DD : dot K d d = s ^ 2 * Q + nu ^ 2 * H).
-      { rewrite Dd, !(dot_comm K d), !Dd, Hq, (dot_comm K q h), Hq. fold Q H. ring. }
-      rewrite Cv, DD, Dd, Pq in L. fold G in L.
-      assert (Y1 : nu * G <= M * s ^ 2 * Rabs G).
-      { apply Rle_trans with (Rabs nu * Rabs G); [rewrite <- Rabs_mult; apply Rle_abs|]. apply Rmult_le_compat_r; [apply Rabs_pos|assumption]. }
-      assert (Y2 : nu ^ 2 * H <= M ^ 2 * s ^ 2 * H).
-      { apply Rmult_le_compat_r; [lra|]. assert (nu ^ 2 <= (M * s ^ 2) ^ 2) by (apply pow_maj_Rabs; assumption).
-        assert ((M * s ^ 2) ^ 2 <= M ^ 2 * s ^ 2) by nra. lra. }
-      assert (0 < s * (2 * Q - s * (Q + 2 * M * Rabs G + M ^ 2 * H))) by (apply Rmult_lt_0_compat; lra).
-      nra.
+  { left. exists m. intros j Hj Pj. pose proof (dot_self_zero K h Z j Hj) as X. unfold h in X. rewrite I in X by assumption. lra. }
+  right. set (H := dot K h h) in *. assert (PH : 0 < H) by (pose proof (dot_self K h); unfold H in *; lra).
+  set (eta := - dot K h p / H). set (q := combination p h 1 eta).
+  assert (Hq : dot K h q = 0) by (unfold q; rewrite dot_combination; fold H; unfold eta; field; lra).
+  assert (Sq : sum K q = 0) by (unfold q; rewrite sum_combination, Sp, Sh; ring).
+  assert (Off : forall k, (k < K)%nat -> w k = 0 -> h k = 0 /\ q k = 0).
+  { intros k Hk Zk. unfold q, combination, h, p. rewrite (I0 k Hk Zk), Zk. split; [ring|]. unfold Rdiv. ring. }
+  (* what g and w see of a direction on the support *)
+  assert (Along : forall d, sum K d = 0 -> (forall k, (k < K)%nat -> w k = 0 -> d k = 0) ->
+    dot K g d = dot K h d /\ dot K w d = dot K p d).
+  { intros d Sd Od. assert (Id : (Σ k < K, i k * d k) = 0).
+    { rewrite <- Sd. apply sum_ext. intros k Hk. destruct (proj1 W k Hk) as [P|Zk]; [rewrite I by assumption; ring|].
+      rewrite (Od k Hk (eq_sym Zk)). ring. }
+    split.
+    - assert (E : dot K h d = (Σ k < K, i k * d k * g k) - m * (Σ k < K, i k * d k))
+        by (unfold h, dot; generalize m g; intros c y; termwise K).
+      rewrite E, Id, Rmult_0_r, Rminus_0_r. apply sum_ext. intros k Hk.
+      destruct (proj1 W k Hk) as [P|Zk]; [rewrite I by assumption; ring|]. rewrite (Od k Hk (eq_sym Zk)). ring.
+    - assert (E : dot K p d = dot K w d - / n * (Σ k < K, i k * d k)).
+      { unfold p, dot. generalize n. intros c. unfold Rdiv. termwise K. }
+      rewrite E, Id. ring. }
+  destruct (Along q Sq (fun k Hk Zk => proj2 (Off k Hk Zk))) as [Gq Wq]. rewrite Hq in Gq.
+  destruct (Along h Sh (fun k Hk Zk => proj1 (Off k Hk Zk))) as [Gh _]. fold H in Gh.
+  assert (Pq : dot K w q = dot K q q).
+  { rewrite Wq. unfold q at 3. rewrite dot_combination, (dot_comm K q h), Hq, (dot_comm K q p). ring. }
+  assert (Zq : dot K q q = 0).
+  { pose proof (dot_self K q).
+    assert (0 <= dot K w (fun k => -1 * q k)).
+    { apply (no_descent K a f t w h); try assumption; fold g.
+      - intros k Hk Zk. now apply Off.
+      - rewrite Gh. assumption.
+      - rewrite sum_scale, Sq. ring.
+      - intros k Hk Zk. rewrite (proj2 (Off k Hk Zk)). lra.
+      - rewrite dot_scaled, Gq. ring. }
+    rewrite dot_scaled, Pq in *. lra. }
+  assert (First : forall k, (k < K)%nat -> 0 < w k -> w k + eta * g k + (- / n - eta * m) = 0).
+  { intros k Hk P. pose proof (dot_self_zero K q Zq k Hk) as X.
+    unfold q, combination, h, p in X. rewrite I in X by assumption. unfold Rdiv in X. lra. }
+  exists eta, (- / n - eta * m). split; [exact First|]. set (lam := - / n - eta * m) in *.
+  intros j Hj Zj. set (d := fun k => (at_ j k - w k) + (dot K g w - g j) / H * h k).
+  assert (Sat : forall x, dot K x (at_ j) = x j).
+  { intros x. unfold dot. rewrite (sum_ext K _ (fun k => at_ j k * x k)) by (intros; ring). now apply sum_at. }
+  assert (Dd : forall x, dot K x d = x j - dot K x w + (dot K g w - g j) / H * dot K x h).
+  { intros x. rewrite <- Sat. unfold d. generalize ((dot K g w - g j) / H). intros c. unfold dot. generalize h. intros y. termwise K. }
+  assert (Sd : sum K d = 0).
+  { rewrite (sum_ext K d (fun k => 1 * d k)) by (intros; ring). fold (dot K (fun _ => 1) d). rewrite Dd.
+    replace (dot K (fun _ => 1) w) with 1 by (unfold dot; rewrite (sum_ext K _ w) by (intros; ring); symmetry; apply W).
+    replace (dot K (fun _ => 1) h) with 0 by (unfold dot; rewrite (sum_ext K _ h) by (intros; ring); now symmetry). ring. }
+  assert (Off_d : forall k, (k < K)%nat -> w k = 0 -> d k = at_ j k).
+  { intros k Hk Zk. unfold d. rewrite (proj1 (Off k Hk Zk)), Zk. ring. }
+  assert (Gd : dot K g d = 0) by (rewrite Dd, Gh; field; lra).
+  assert (Wd : dot K w d = lam + eta * g j).
+  { assert (E : (Σ k < K, (w k + eta * g k + lam) * d k) = dot K w d + eta * dot K g d + lam * sum K d).
+    { unfold dot. generalize eta lam g d. intros o x y z. termwise K. }
+    rewrite Gd, Sd in E.
+    assert (F : (Σ k < K, (w k + eta * g k + lam) * d k) = (Σ k < K, at_ j k * (lam + eta * g k))).
+    { apply sum_ext. intros k Hk. destruct (proj1 W k Hk) as [P|Zk].
+      - rewrite (First k Hk P). unfold at_. destruct (Nat.eq_dec k j) as [->|]; [lra|ring].
+      - symmetry in Zk. rewrite (Off_d k Hk Zk), Zk. ring. }
+    rewrite F, (sum_at K j (fun k => lam + eta * g k)) in E by assumption. lra. }
+  rewrite <- Wd. apply Rle_ge. apply (no_descent K a f t w h d); try assumption; fold g.
+  - intros k Hk Zk. now apply Off.
+  - rewrite Gh. assumption.
+  - intros k Hk Zk. rewrite (Off_d k Hk Zk). unfold at_. destruct (Nat.eq_dec k j); lra.
+Qed.
+
+(* thm-a-complete: on the support of an optimum w + η∇b + λ = 0, for some η and λ. *)
+Theorem optimum_is_stationary : forall K a f t w,
+  optimal K a f t w ->
+  exists eta lam, forall k, (k < K)%nat -> 0 < w k ->
+    w k + eta * gradient K a f t w k + lam = 0.
+Proof.
+  intros K a f t w Opt. destruct (karush_kuhn_tucker K a f t w Opt) as [(m & F)|(eta & lam & I & _)]; [|now exists eta, lam].
+  exists 0, (- collision K w). intros k Hk P. rewrite (flat_gradient K a f t w m Opt F k Hk P). ring.
 Qed.

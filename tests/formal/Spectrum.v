@@ -31,9 +31,6 @@ Qed.
 
 Definition gram K x y := dot K x x * dot K y y - dot K x y ^ 2.
 
-Lemma dot_scaled K x y c : dot K x (fun k => c * y k) = c * dot K x y.
-Proof. unfold dot. rewrite <- sum_scale. apply sum_ext. intros. ring. Qed.
-
 Lemma unit_vector K x : 0 < dot K x x -> exists n u, 0 < n /\ n ^ 2 = dot K x x /\ dot K u u = 1 /\ forall k, x k = n * u k.
 Proof.
   intros P. set (n := sqrt (dot K x x)). assert (N : 0 < n) by now apply sqrt_lt_R0.

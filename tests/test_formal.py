@@ -19,6 +19,7 @@ AXIOMS = {
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
 }
+COLUMN = 79  # letters that fit the page
 # Words that leave a gap in a proof, or put a statement in its place.
 GAPS = r"\b(Admitted|admit|give_up|Abort|Axioms?|Parameters?|Conjectures?|Unset|bypass_check|Declare)\b"
 
@@ -118,14 +119,18 @@ def test_the_book_lists_the_theorems():
 
 
 def test_the_book_shows_statements_from_the_files():
-    """Each statement on the page is cut out of a file, from its first line to its proof."""
+    """Each statement and definition on the page is cut out of a file, and fits the column."""
     page = PAGE.read_text("utf-8")
-    cut = r"\.\./\.\./tests/formal/(\w+\.v)\n:language: coq\n:start-at: \"Theorem (\w+) :\"\n:end-before: \"Proof\""
+    cut = r"\.\./\.\./tests/formal/(\w+\.v)\n:language: coq\n:start-at: \"((?:Theorem|Definition) [^\"]+)\"\n:end-before: \"([^\"]+)\""
     shown = re.findall(rf"^```\{{literalinclude\}} {cut}\n```$", page, re.M)
-    assert len(shown) == page.count("{literalinclude}") - 1  # the first one shows the definitions
-    assert len(shown) > 10
-    for file, name in shown:
-        assert name in theorems()[file]
+    assert len(shown) == page.count("{literalinclude}") > 20
+    for file, start, end in shown:
+        text = (FOLDER / file).read_text("utf-8")
+        assert text.count(f"\n{start}") == 1, start
+        part = text.partition(f"\n{start}")[2].partition(end)[0]
+        assert part and max(map(len, (start + part).splitlines())) <= COLUMN, start
+        if start.startswith("Theorem"):
+            assert end == "Proof" and start.split()[1] in theorems()[file]
 
 
 def test_labels_named_in_the_files_are_in_the_book():

@@ -60,6 +60,24 @@ Definition convex_on_plane K a f t eta :=
 Lemma reaches_b K a f t w : reaches K a f t w -> b K a f t w = 0.
 Proof. intros R. apply reaches_iff; try assumption; apply R. Qed.
 
+(* (i) and (ii): the cost of another feasible weighting exceeds that of w by the second-order part of the step at least. *)
+Lemma certified_step K a f t eta lam w v : reaches K a f t w ->
+  (forall k, (k < K)%nat -> 0 < w k -> w k + eta * gradient K a f t w k + lam = 0) ->
+  (forall k, (k < K)%nat -> w k = 0 -> lam + eta * gradient K a f t w k >= 0) ->
+  reaches K a f t v -> let d := fun k => v k - w k in
+  collision K w + (dot K d d + 2 * eta * form K a f t d) <= collision K v.
+Proof.
+  intros R I II V d. pose proof (lagrangian_expansion K a f t eta lam w d) as E.
+  assert (G : 0 <= (Σ k < K, (w k + eta * gradient K a f t w k + lam) * d k)).
+  { apply sum_nonneg. intros k Hk. unfold d. destruct (proj1 (proj1 R) k Hk) as [P|Z].
+    - rewrite (I k Hk P). lra.
+    - symmetry in Z. rewrite Z. specialize (II k Hk Z). pose proof (proj1 (proj1 V) k Hk).
+      apply Rmult_le_pos; lra. }
+  assert (S : forall k, (k < K)%nat -> shifted w d k = v k) by (intros; unfold shifted, d; ring).
+  unfold lagrangian in E. rewrite (collision_ext K _ v S), (b_ext K a f t _ v S), (sum_ext K _ v S) in E.
+  rewrite (reaches_b K a f t v V), (reaches_b K a f t w R), (proj2 (proj1 V)), (proj2 (proj1 R)) in E. lra.
+Qed.
+
 (* thm-a-certificate: (i), (ii) and (iii) make a feasible w a global optimum. *)
 Theorem exit_certificate : forall K a f t eta lam w,
   reaches K a f t w ->
@@ -71,23 +89,31 @@ Theorem exit_certificate : forall K a f t eta lam w,
   optimal K a f t w.
 Proof.
   intros K a f t eta lam w R I II III. split; [assumption|]. intros v V.
-  set (d := fun k => v k - w k).
-  pose proof (lagrangian_expansion K a f t eta lam w d) as E.
-  assert (Q : 0 <= dot K d d + 2 * eta * form K a f t d).
-  { apply III. unfold d. rewrite (sum_ext K _ (fun k => v k + -1 * w k)) by (intros; ring).
+  pose proof (certified_step K a f t eta lam w v R I II V) as G. cbv zeta in G.
+  enough (0 <= dot K (fun k => v k - w k) (fun k => v k - w k) + 2 * eta * form K a f t (fun k => v k - w k)) by lra.
+  apply III. rewrite (sum_ext K _ (fun k => v k + -1 * w k)) by (intros; ring).
+  rewrite sum_plus, sum_scale, (proj2 (proj1 V)), (proj2 (proj1 R)). ring.
+Qed.
+
+(* Where (iii) is strict, no other weighting is as good. *)
+Theorem strict_certificate_unique : forall K a f t eta lam w,
+  reaches K a f t w ->
+  (forall k, (k < K)%nat -> 0 < w k ->
+    w k + eta * gradient K a f t w k + lam = 0) ->
+  (forall k, (k < K)%nat -> w k = 0 ->
+    lam + eta * gradient K a f t w k >= 0) ->
+  (forall d, sum K d = 0 -> 0 < dot K d d ->
+    0 < dot K d d + 2 * eta * form K a f t d) ->
+  forall v, optimal K a f t v -> forall k, (k < K)%nat -> v k = w k.
+Proof.
+  intros K a f t eta lam w R I II III v [V O]. specialize (O w R). set (d := fun k => v k - w k).
+  pose proof (certified_step K a f t eta lam w v R I II V) as G. fold d in G.
+  assert (Sd : sum K d = 0).
+  { unfold d. rewrite (sum_ext K _ (fun k => v k + -1 * w k)) by (intros; ring).
     rewrite sum_plus, sum_scale, (proj2 (proj1 V)), (proj2 (proj1 R)). ring. }
-  assert (G : 0 <= (Σ k < K, (w k + eta * gradient K a f t w k + lam) * d k)).
-  { apply sum_nonneg. intros k Hk. unfold d. destruct (proj1 (proj1 R) k Hk) as [P|Z].
-    - rewrite (I k Hk P). lra.
-    - symmetry in Z. rewrite Z. specialize (II k Hk Z). pose proof (proj1 (proj1 V) k Hk).
-      apply Rmult_le_pos; lra. }
-  assert (S : forall k, (k < K)%nat -> shifted w d k = v k) by (intros; unfold shifted, d; ring).
-  assert (LV : lagrangian K a f t eta lam (shifted w d) = collision K v / 2).
-  { unfold lagrangian.
-    rewrite (collision_ext K _ v S), (b_ext K a f t _ v S), (sum_ext K _ v S), (reaches_b K a f t v V), (proj2 (proj1 V)). field. }
-  assert (LW : lagrangian K a f t eta lam w = collision K w / 2).
-  { unfold lagrangian. rewrite (reaches_b K a f t w R), (proj2 (proj1 R)). field. }
-  lra.
+  assert (Z : dot K d d = 0).
+  { destruct (dot_self K d) as [P|]; [|now symmetry]. specialize (III d Sd P). lra. }
+  intros k Hk. pose proof (dot_self_zero K d Z k Hk) as X. unfold d in X. lra.
 Qed.
 
 (* Without (ii) and without w ≥ 0 the same argument gives a bound (ex-a-bound): a candidate that is stationary on the whole pool and

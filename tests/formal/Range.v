@@ -251,6 +251,52 @@ Definition highest K a f high :=
   (exists i j, pool_pair K a f i j /\ pair_balance a f i j = high)
   /\ forall i j, pool_pair K a f i j -> pair_balance a f i j <= high.
 
+Lemma least_pair K (P : nat -> nat -> Prop) (x : nat -> nat -> R) : (forall i j, {P i j} + {~ P i j}) ->
+  (exists i j, (i < j < K)%nat /\ P i j) ->
+  exists i j, (i < j < K)%nat /\ P i j /\ forall i' j', (i' < j' < K)%nat -> P i' j' -> x i j <= x i' j'.
+Proof.
+  intros D (i & j & L & Y).
+  (* one by one: every pair that is smaller than the best so far takes its place *)
+  enough (H : forall n, exists i j, (i < j < K)%nat /\ P i j /\
+    forall i' j', (i' < j' < K)%nat -> (j' * K + i' < n)%nat -> P i' j' -> x i j <= x i' j').
+  { destruct (H (K * K)%nat) as (p & q & Lp & Yp & B). exists p, q. repeat split; try lia; try assumption.
+    intros i' j' L'. apply B; [assumption|]. nia. }
+  induction n as [|n (p & q & Lp & Yp & B)]; [exists i, j; repeat split; try lia; assumption|].
+  set (j' := (n / K)%nat). set (i' := (n mod K)%nat).
+  assert (Code : forall u v, (u < v < K)%nat -> (v * K + u = n)%nat -> v = j' /\ u = i').
+  { intros u v Luv E. unfold i', j'. split.
+    - apply (Nat.div_unique n K v u); lia.
+    - apply (Nat.mod_unique n K v u); lia. }
+  destruct (D i' j') as [Y'|N'].
+  - destruct (le_lt_dec j' i') as [G|G]; [|destruct (le_lt_dec K j') as [G'|G']].
+    1, 2: exists p, q; repeat split; try lia; try assumption; intros u v Luv E Yu;
+      destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En); lia|apply B; auto; lia].
+    destruct (Rle_dec (x p q) (x i' j')) as [Le|Le].
+    + exists p, q. repeat split; try lia; try assumption. intros u v Luv E Yu.
+      destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; assumption|apply B; auto; lia].
+    + exists i', j'. repeat split; try lia; try assumption. intros u v Luv E Yu.
+      destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; lra|].
+      assert (x p q <= x u v) by (apply B; auto; lia). lra.
+  - exists p, q. repeat split; try lia; try assumption. intros u v Luv E Yu.
+    destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; contradiction|apply B; auto; lia].
+Qed.
+
+(* A pool with two systems that differ has both. *)
+Theorem range_exists : forall K a f i j, pool_pair K a f i j ->
+  exists low high, lowest K a f low /\ highest K a f high.
+Proof.
+  intros K a f i j [L D].
+  assert (Dec : forall i j, {0 < distance a f i j} + {~ 0 < distance a f i j}) by (intros; apply Rlt_dec).
+  destruct (least_pair K (fun i j => 0 < distance a f i j) (pair_balance a f) Dec) as (p & q & Lp & Dp & B); [now exists i, j|].
+  destruct (least_pair K (fun i j => 0 < distance a f i j) (fun i j => - pair_balance a f i j) Dec)
+    as (p' & q' & Lp' & Dp' & B'); [now exists i, j|].
+  exists (pair_balance a f p q), (pair_balance a f p' q'). split; split.
+  - exists p, q. repeat split; try lia; assumption.
+  - intros u v [Lu Du]. now apply B.
+  - exists p', q'. repeat split; try lia; assumption.
+  - intros u v [Lu Du]. pose proof (B' u v Lu Du). lra.
+Qed.
+
 (* thm-range, corrected: a target is reached, with variance, exactly if it lies between the two. *)
 Theorem reachable_range : forall K a f t low high,
   lowest K a f low -> highest K a f high ->

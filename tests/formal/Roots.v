@@ -45,6 +45,13 @@ Proof.
   intros I. apply Nx. apply in_map_iff in I as (y & E & Iy). apply filter_In in Iy as [Iy _]. apply in_map_iff. now exists y.
 Qed.
 
+Lemma NoDup_join {A} (l m : list A) : NoDup l -> NoDup m -> (forall x, In x l -> ~ In x m) -> NoDup (l ++ m).
+Proof.
+  intros L M D. induction l as [|x l IH]; [assumption|]. inversion L as [|? ? Nx Nl]. subst. simpl. constructor.
+  - rewrite in_app_iff. intros [I|I]; [contradiction|]. now apply (D x (or_introl eq_refl)).
+  - apply IH; [assumption|]. intros y I. apply D. now right.
+Qed.
+
 Lemma split_length {A} (p : A -> bool) l : length l = (length (filter p l) + length (filter (fun x => negb (p x)) l))%nat.
 Proof. induction l as [|x l IH]; [reflexivity|]. simpl. destruct (p x); simpl; lia. Qed.
 

@@ -29,17 +29,6 @@ Proof.
   intros H. apply (nth_In _ O) in H. apply filter_In in H as [H E]. apply in_seq in H. split; [unfold place_of; lia|assumption].
 Qed.
 
-(* The balance is a share. *)
-Lemma balance_range K a f t w : reaches K a f t w -> 0 <= t <= 1.
-Proof.
-  intros (W & S & <-). unfold balance. assert (V : forall x, 0 <= var K w x).
-  { intros x. rewrite pair_gaps by apply W. apply pairs_nonneg. intros i j H.
-    apply Rmult_le_pos; [now apply (weighting_pair K w)|apply pow2_ge_0]. }
-  pose proof (V a). pose proof (V f). unfold spread in *. split.
-  - apply Rmult_le_pos; [assumption|]. now apply Rlt_le, Rinv_0_lt_compat.
-  - apply Rmult_le_reg_r with (var K w a + var K w f); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-Qed.
-
 (* thm-a-five with thm-a-complete: at most five optima have one support. *)
 Theorem five_per_support : forall K a f t S l,
   (forall w, In w l -> optimal K a f t w) ->

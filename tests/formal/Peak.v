@@ -147,6 +147,38 @@ Proof.
     + specialize (O v' R). lra.
 Qed.
 
+(* thm-cr-line (2): fix the centre of the aspect that must shrink. No section holds anything better than the optimum, and the optimum
+   lies in the section of its own mean. *)
+Theorem best_section : forall K a f t w,
+  let natural := balance K a f (uniform K) in optimal K a f t w ->
+  (natural <= t -> forall v q, weighting K v -> 0 < spread K a f v ->
+    t * (Σ k < K, v k * (f k - q) ^ 2) <= (1 - t) * var K v a ->
+    collision K w <= collision K v)
+  /\ (t <= natural -> forall v q, weighting K v -> 0 < spread K a f v ->
+    (1 - t) * (Σ k < K, v k * (a k - q) ^ 2) <= t * var K v f ->
+    collision K w <= collision K v)
+  /\ t * (Σ k < K, w k * (f k - mean K w f) ^ 2) = (1 - t) * var K w a
+  /\ (1 - t) * (Σ k < K, w k * (a k - mean K w a) ^ 2) = t * var K w f.
+Proof.
+  intros K a f t w natural O. pose proof (balance_range K a f t w (proj1 O)) as T.
+  assert (V : forall v x q, sum K v = 1 -> (Σ k < K, v k * (x k - q) ^ 2) = var K v x + (mean K v x - q) ^ 2).
+  { intros v x q S. assert (E : (Σ k < K, v k * (x k - q) ^ 2) = (Σ k < K, v k * x k ^ 2) - 2 * q * mean K v x + q ^ 2 * sum K v)
+      by (unfold mean; termwise K). rewrite E, S. unfold var. ring. }
+  assert (Sign : forall v, weighting K v -> 0 < spread K a f v ->
+    (0 <= b K a f t v -> t <= balance K a f v) /\ (b K a f t v <= 0 -> balance K a f v <= t)).
+  { intros v W S. rewrite (constraint_is_distance K a f t v S). split; intros B; apply Rmult_le_reg_r with (spread K a f v); lra. }
+  pose proof (reaches_b K a f t w (proj1 O)) as B. pose proof (proj2 (proj1 (proj1 O))) as Sw.
+  repeat split.
+  - intros L v q W S H. rewrite (V v f q) in H by apply W.
+    assert (0 <= t * (mean K v f - q) ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
+    apply (no_overshoot K a f t w v O W S). left. split; [assumption|]. apply (Sign v W S). unfold b. lra.
+  - intros L v q W S H. rewrite (V v a q) in H by apply W.
+    assert (0 <= (1 - t) * (mean K v a - q) ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
+    apply (no_overshoot K a f t w v O W S). right. split; [|assumption]. apply (Sign v W S). unfold b. lra.
+  - rewrite (V w f _ Sw). unfold b in B. lra.
+  - rewrite (V w a _ Sw). unfold b in B. lra.
+Qed.
+
 (* The targets that keep an ESS form an interval. *)
 Theorem kept_ess_is_an_interval : forall K a f t1 t t2 w1 w w2,
   t1 <= t <= t2 ->

@@ -175,7 +175,8 @@ Qed.
 
 (* thm-cr-count: saddles cut at most 1 + K + C(K, 2) + C(K, 3) different sets out of K systems. *)
 Theorem few_supports : forall K u v l,
-  NoDup l -> (forall x, In x l -> exists h p q, x = above K (saddle u v h p q)) ->
+  NoDup l ->
+  (forall x, In x l -> exists h p q, x = above K (saddle u v h p q)) ->
   (length l <= 1 + choose K 1 + choose K 2 + choose K 3)%nat.
 Proof.
   intros K u v l N H. rewrite <- (proj2 (proj2 (proj2 (most_is_a_sum K)))). apply sauer_shelah; [assumption| |].

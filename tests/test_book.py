@@ -12,7 +12,15 @@ import whichbird as wb
 BOOK = Path(__file__).parents[1] / "book"
 GLOSSARY = BOOK / "use/glossary.md"
 # Pages that are no chapters: nothing is derived in them, so there is nothing to exercise and nothing to take away.
-NO_CHAPTERS = {"index", "references", "use/glossary", "use/status", "use/teaching", "use/command-line"}
+NO_CHAPTERS = {
+    "index",
+    "references",
+    "appendix/h-formal",
+    "use/glossary",
+    "use/status",
+    "use/teaching",
+    "use/command-line",
+}
 PAGES = sorted(BOOK.rglob("*.md"))
 CHAPTERS = [p for p in PAGES if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS]
 

@@ -1,0 +1,639 @@
+"""The whole path of best weightings: w*(β) from one end of the range to the other, arc by arc.
+
+Along β the best weighting keeps a support for a while, and there it is the solution of as many equations as unknowns,
+
+    w_k + η g_k + λ = 0 on the support,   Σ w = 1,   b(w, β) = 0,   g_k = (1−β)(a_k − A)² − β(f_k − F)²,
+
+A and F the weighted means. Newton's method solves them to all digits from a start nearby, and one linear system with the same
+matrix gives dw/dβ: that is an **arc**. It ends where a weight reaches zero, or where the multiplier λ + η g_k of an idle
+system does; there the next arc begins with another support. So a local optimum is followed without a grid. It may stop being the
+best one, and then w* **jumps**: to the left and to the right two chains of arcs are followed, and they have the same Σw² at the jump.
+
+**What is proven, and what is checked.** An arc is made of local optima. That they are global is checked with `reweight`, which proves
+its answer, at targets so dense that between two of them the effective sample size changes by at most the share `checks`. As
+ESS* falls away from the natural balance, this bounds what a jump away and back between two checks could hide: nowhere is
+ESS* more than this share above the path's. Where the exit certificate holds, an evaluation proves itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from ..core import check
+from ..core.balance import EPS, Standard, _unit, balance, from_std_balance, out_of_reach, reachable, std_balance
+from .result import NotProven
+from .reweight import reweight_many
+
+START = 24  # targets from which arcs are followed at first
+TIE = 1e-9  # relative difference of Σw² up to which two weightings count as equally good: what intervals prove
+TOUCH = 1e-10  # a weight or multiplier this small at an event takes part in it
+ZERO = 1e-13  # rounding of a weight
+ROUNDS = 40  # of putting checks where they are missing
+NEWTON = 12
+SHORT = 1e-13  # a step of β this short is none
+CLOSE = 1e-9  # chains that end this near to each other, or to an end of the range, meet there
+
+
+@dataclass(frozen=True, eq=False)
+class Arc:
+    """Best weightings with one support, for targets from `low` to `high`. It can be asked anywhere in between.
+
+    `support`: the indices of the systems in use. `betas` (N,), `nodes` (N, K), `etas` (N,): where Newton's method starts.
+    """
+
+    pool: Standard
+    low: float
+    high: float
+    support: tuple[int, ...]
+    betas: np.ndarray
+    nodes: np.ndarray
+    etas: np.ndarray
+
+    def at(self, beta: ArrayLike) -> np.ndarray:
+        """The weights at targets (T,) or at one: (T, K) or (K,)."""
+        return self._solve(beta)[0]
+
+    def slope(self, beta: ArrayLike) -> np.ndarray:
+        """dw/dβ at targets (T,) or at one: (T, K) or (K,)."""
+        return self._solve(beta)[1]
+
+    def ess(self, beta: ArrayLike) -> np.ndarray:
+        """Effective sample sizes at targets (T,)."""
+        return np.asarray(1 / (self.at(beta) ** 2).sum(-1))
+
+    def eta(self, beta: ArrayLike) -> np.ndarray:
+        """The multiplier of the balance at targets (T,), in one over the squared unit of the scores."""
+        return np.asarray(self._solve(beta)[2] / self.pool.scale**2)
+
+    def _solve(self, beta: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Weights, their derivatives and η, from the nearest node."""
+        target = np.asarray(beta, float)
+        flat = target.ravel()
+        for x in flat[~((flat >= self.low - SHORT) & (flat <= self.high + SHORT))][:1]:
+            raise ValueError(f"beta is {x:.10g}; this arc runs from {self.low:.10g} to {self.high:.10g}")
+        face = _Face(self.pool, self.support)
+        # start on the chord between the two nodes around a target
+        at = np.clip(np.searchsorted(self.betas, flat), 1, self.betas.size - 1)
+        share = (flat - self.betas[at - 1]) / (self.betas[at] - self.betas[at - 1])
+        chords = [x[at - 1] + (share * (x[at] - x[at - 1]).T).T for x in (self.nodes[:, face.on], self.etas)]
+        point = face.newton(flat, *chords)
+        w, dw = np.zeros((2, flat.size, self.pool.a.size))
+        w[:, face.on], dw[:, face.on] = np.maximum(0, point.w), point.dw
+        return w.reshape(*target.shape, -1), dw.reshape(*target.shape, -1), point.eta.reshape(target.shape)
+
+
+class Jump(NamedTuple):
+    """A target where two weightings (K,) are equally good, `before` it and `after` it; or where a line's systems drop out.
+
+    `drop` is what is lost of the effective sample size: zero, unless ESS* itself is discontinuous here.
+    """
+
+    beta: float
+    before: np.ndarray
+    after: np.ndarray
+    drop: float
+
+    @property
+    def distance(self) -> float:
+        """Σ|Δw|, from 0 to 2."""
+        return float(np.abs(self.after - self.before).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The best weighting at every balance a pool can reach.
+
+    `arcs` in the order of β, each with its support; `jumps` between some of them; `forks` (F,), targets where w* is continuous
+    but two mirrored optima begin. `low`, `high`: the range. `checked` (N,): the targets where `reweight` proved that
+    nothing is better, `unproven` (U,): those where it could not tell; `excess`: the largest relative excess of Σw² over
+    `reweight` there; `hidden`: the share of ESS that a jump away and back between two checks could hide at most.
+    """
+
+    arcs: tuple[Arc, ...]
+    jumps: tuple[Jump, ...]
+    forks: np.ndarray
+    low: float
+    high: float
+    natural: float
+    checked: np.ndarray
+    unproven: np.ndarray
+    excess: float
+    hidden: float
+
+    def at(self, beta: ArrayLike) -> np.ndarray:
+        """The weights at targets (T,) or at one: (T, K) or (K,). At a jump, those of the side of the natural balance."""
+        return self._ask(beta, lambda arc, x: arc.at(x))
+
+    def slope(self, beta: ArrayLike) -> np.ndarray:
+        """dw/dβ at targets (T,) or at one. Where two arcs meet, that of the side of the natural balance."""
+        return self._ask(beta, lambda arc, x: arc.slope(x))
+
+    def ess(self, beta: ArrayLike) -> np.ndarray:
+        """ESS* at targets (T,) or at one."""
+        return np.asarray(1 / (self.at(beta) ** 2).sum(-1))
+
+    def interval(self, ess: float) -> tuple[float, float]:
+        """The targets whose best weighting keeps an effective sample size of at least `ess`, as `beta_interval`."""
+        size = self.arcs[0].nodes.shape[1] if self.arcs else 2
+        if not 1 <= ess <= size:
+            raise ValueError(f"ess is {ess:g}; a value from 1 to the number of systems, {size}, is expected")
+        return self._edge(ess, -1), self._edge(ess, 1)
+
+    def _edge(self, ess: float, side: int) -> float:
+        inner = self.natural
+        for arc in self.arcs[::side]:
+            near, far = (arc.low, arc.high)[::side]
+            if (far - self.natural) * side <= 0:
+                continue
+            near = max(near * side, self.natural * side) * side
+            if arc.ess(near) < ess * (1 - 1e-12):  # lost in the drop before this arc
+                return inner
+            if arc.ess(far) < ess:
+                return _root(lambda x, arc=arc: float(arc.ess(x)) - ess, near, far)  # type: ignore[misc]
+            inner = far
+        return inner
+
+    def _ask(self, beta: ArrayLike, what: Callable[[Arc, np.ndarray], np.ndarray]) -> np.ndarray:
+        target = np.asarray(beta, float)
+        flat = np.array([_unit(x) for x in target.ravel()])
+        for x in flat[~((flat >= self.low - SHORT) & (flat <= self.high + SHORT))][:1]:
+            raise out_of_reach(x, self.low, self.high)
+        starts, stops = (np.array([getattr(arc, name) for arc in self.arcs]) for name in ("low", "high"))
+        above = np.minimum(np.searchsorted(stops, flat, "left"), len(self.arcs) - 1)
+        below = np.maximum(np.searchsorted(starts, flat, "right") - 1, 0)
+        which = np.where(flat > self.natural, above, below)
+        out = np.empty((flat.size, self.arcs[0].nodes.shape[1]))
+        for n in np.unique(which):
+            mine = which == n
+            out[mine] = what(self.arcs[n], np.clip(flat[mine], self.arcs[n].low, self.arcs[n].high))
+        return out.reshape(*target.shape, -1)
+
+
+def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
+    """Follow the best weighting of a pool through its whole range: arcs of one support each, and jumps between them.
+
+    `adequacy`, `fluency`: (K,) system scores, not all on one line. `checks`: `reweight` is asked wherever the effective sample
+    size has changed by this share, from 0.0001 to 1.
+
+    >>> p = path([0, 2, 0, 1], [0, 1, 3, 5])
+    >>> [(arc.support, round(arc.low, 4), round(arc.high, 4)) for arc in p.arcs][:2]
+    [((0, 2, 3), 0.0, 0.0278), ((0, 1, 2, 3), 0.0278, 0.2353)]
+    """
+    if not 1e-4 <= checks <= 1:
+        raise ValueError(f"checks is {checks:g}; a share from 0.0001 to 1 is expected")
+    pool = Standard.of(adequacy, fluency)
+    a, f = check.vector(adequacy, "adequacy"), check.vector(fluency, "fluency")
+    low, high = reachable(a, f)
+    natural = balance(a, f)
+    if high - low <= 1e-9:
+        raise ValueError(f"all systems lie on one line, so {natural:.10g} is the only balance; a path needs a range")
+    walk = _Walk(pool, a, f, low, high)
+    grid = np.array([from_std_balance(x) for x in np.linspace(std_balance(low), std_balance(high), START + 2)[1:-1]])
+    walk.ask(np.append(grid[(grid > low) & (grid < high)], natural))
+    for _ in range(ROUNDS):
+        walk.assemble()
+        if not walk.ask(walk.wanted(checks), walk.here):
+            break
+    excess, hidden = walk.quality(natural)
+    return Path(
+        arcs=tuple(_merged(walk.whole.arcs, walk.whole.jumps)),
+        jumps=tuple(walk.whole.jumps),
+        forks=np.array(walk.whole.forks),
+        low=low,
+        high=high,
+        natural=natural,
+        checked=np.array(sorted(walk.proven)),
+        unproven=np.array(sorted(walk.unproven)),
+        excess=excess,
+        hidden=hidden,
+    )
+
+
+# --- one arc: Newton's method and the tangent -------------------------------------------------------------------------
+
+
+class _Points(NamedTuple):
+    """N solutions on one support of m systems: targets, weights (N, m), η, derivatives by β, and λ + ηg of all systems (N, K)."""
+
+    beta: np.ndarray
+    w: np.ndarray
+    eta: np.ndarray
+    dw: np.ndarray
+    deta: np.ndarray
+    idle: np.ndarray
+
+    @property
+    def P(self) -> np.ndarray:
+        return np.asarray((self.w**2).sum(1))
+
+
+class _Face:
+    """The equations of one support: (N,) targets at a time, weights (N, m)."""
+
+    def __init__(self, pool: Standard, support: tuple[int, ...]) -> None:
+        self.pool, self.support, self.on = pool, support, np.array(support, int)
+        self.off = np.setdiff1d(np.arange(pool.a.size), self.on)
+
+    def _parts(
+        self, beta: np.ndarray, w: np.ndarray, eta: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The matrix of the equations (N, m + 2, m + 2), g and its derivative by β (both (N, K)), the scale of g."""
+        t = beta[:, None]
+        a, f = (x - (w @ x[self.on])[:, None] for x in (self.pool.a, self.pool.f))
+        g, dg = (1 - t) * a * a - t * f * f, -(a * a + f * f)
+        a, f = a[:, self.on], f[:, self.on]
+        m, n = self.on.size, beta.size
+        unit = np.maximum(np.abs(g[:, self.on]).max(1), 1e-300)  # rows of one size, whatever η is
+        matrix = np.zeros((n, m + 2, m + 2))
+        curved = t[:, :, None] * f[:, :, None] * f[:, None, :] - (1 - t)[:, :, None] * a[:, :, None] * a[:, None, :]
+        matrix[:, :m, :m] = np.eye(m) + 2 * eta[:, None, None] * curved
+        matrix[:, :m, m] = matrix[:, m, :m] = g[:, self.on] / unit[:, None]
+        matrix[:, :m, m + 1] = matrix[:, m + 1, :m] = 1
+        return matrix, g, dg, unit
+
+    def newton(self, beta: np.ndarray, w: np.ndarray, eta: np.ndarray) -> _Points:
+        """Solutions next to (w, η); NaN where the method does not settle."""
+        m, live = self.on.size, np.ones(beta.size, bool)
+        w, eta, before = w.copy(), eta.copy(), np.full(beta.size, np.inf)
+        with np.errstate(all="ignore"):
+            for _ in range(NEWTON):
+                matrix, g, _, unit = self._parts(beta, w, eta)
+                here = g[:, self.on]
+                rest = np.column_stack((w + eta[:, None] * here, (w * here).sum(1) / unit, w.sum(1) - 1))
+                step = -_solve(matrix, rest)
+                size = np.abs(step[:, :m]).max(1)
+                live &= np.isfinite(size) & ~((size >= before) & (size < 1e-12))  # what does not shrink there is rounding
+                w[live] += step[live, :m]
+                eta[live] += (step[:, m] / unit)[live]
+                before = size
+                if not (live & (size > 1e-16)).any():
+                    break
+            matrix, g, dg, unit = self._parts(beta, w, eta)
+            bad = ~(before < 1e-9)
+            w[bad] = np.nan
+            lam = -(w + eta[:, None] * g[:, self.on]).mean(1)
+            slope = _solve(
+                matrix,
+                -np.column_stack((eta[:, None] * dg[:, self.on], (w * dg[:, self.on]).sum(1) / unit, 0 * beta)),
+            )
+        return _Points(beta, w, eta, slope[:, :m], slope[:, m] / unit, lam[:, None] + eta[:, None] * g)
+
+    def onward(self, points: _Points, beta: np.ndarray) -> _Points:
+        """From solutions along their tangents to other targets."""
+        by = beta - points.beta
+        return self.newton(beta, points.w + by[:, None] * points.dw, points.eta + by * points.deta)
+
+    def lowest(self, points: _Points) -> bool:
+        """Whether one solution is a strict local optimum on its support: of the matrix just two eigenvalues are negative."""
+        if not np.isfinite(points.w).all():
+            return False
+        values = np.linalg.eigvalsh(self._parts(points.beta, points.w, points.eta)[0][0])
+        return bool(values[1] < 0 and values[2] > 1e-12 * values[-1])
+
+    def margin(self, points: _Points) -> float:
+        """The smallest weight, or multiplier of an idle system, of one solution: negative beyond the arc's end."""
+        value = min(points.w[0].min(), points.idle[0, self.off].min(initial=np.inf))
+        return float(value) if np.isfinite(value) else -np.inf
+
+
+def _solve(matrix: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Stacked linear systems; NaN where one is singular."""
+    try:
+        return np.asarray(np.linalg.solve(matrix, rest[..., None])[..., 0])
+    except np.linalg.LinAlgError:
+        if len(matrix) == 1:
+            return np.full_like(rest, np.nan)
+        return np.concatenate([_solve(m[None], r[None]) for m, r in zip(matrix, rest, strict=True)])
+
+
+def _root(value: Callable[[float], float], one: float, other: float) -> float:
+    """Where a function with values of two signs at two places is zero, to the last digit."""
+    return float(brentq(value, one, other, xtol=1e-16, rtol=4 * EPS))
+
+
+def _event(face: _Face, here: _Points, new: _Points) -> _Points:
+    """The end of an arc between a point on it and one beyond: where the smallest weight or multiplier is zero."""
+
+    def margin(beta: float) -> float:
+        return face.margin(face.onward(here, np.array([beta])))
+
+    inner, outer = float(here.beta[0]), float(new.beta[0])
+    for _ in range(60):  # at the beginning of an arc a weight may be zero; step off it
+        if margin(inner) > 0 or abs(outer - inner) <= SHORT:
+            break
+        middle = 0.5 * (inner + outer)
+        inner, outer = (middle, outer) if margin(middle) >= -ZERO else (inner, middle)
+    beta = _root(margin, inner, outer) if margin(inner) > 0 > margin(outer) else inner
+    return face.onward(here, np.array([beta]))
+
+
+# --- a chain of arcs --------------------------------------------------------------------------------------------------
+
+
+class _Chain:
+    """A local optimum followed from a target as far as it exists, at most to another: its arcs, in the order of β."""
+
+    def __init__(self, face: _Face, start: _Points, stop: float) -> None:
+        self.arcs: list[Arc] = []
+        self.reached = float(start.beta[0])
+        self._follow(face, start, stop, 1 if stop > start.beta[0] else -1)
+        self.arcs = self.arcs[:: 1 if stop >= start.beta[0] else -1]
+
+    def _follow(self, face: _Face, here: _Points, stop: float, way: int) -> None:
+        nodes, step = [here], abs(stop - here.beta[0]) / 8
+        while True:
+            beta = float(here.beta[0])
+            left = abs(stop - beta)
+            if left <= SHORT:
+                return self._close(face, nodes)
+            step = min(step, left)
+            new = face.onward(here, np.array([stop if step == left else beta + way * step]))
+            far = np.abs(new.w - here.w - step * way * here.dw).max()
+            # a long way from where the tangent points there may be another optimum
+            if not (far <= 0.02 + 0.2 * step * np.abs(here.dw).max() and far <= 0.05 and face.lowest(new)):
+                step /= 4
+                if step < SHORT:
+                    return self._close(face, nodes)
+                continue
+            if face.margin(new) >= -ZERO:
+                nodes.append(new)
+                here, step = new, 2 * step
+                continue
+            last = _event(face, here, new)
+            event = float(last.beta[0])
+            nodes.append(last)
+            self._close(face, nodes)
+            follower = _after(face, last, way)
+            if follower is None:
+                return None
+            face, here = follower
+            nodes, step = [here], max(abs(stop - event) / 8, SHORT)
+
+    def _close(self, face: _Face, nodes: list[_Points]) -> None:
+        self.reached = float(nodes[-1].beta[0])
+        betas = np.array([x.beta[0] for x in nodes])
+        if abs(betas[-1] - betas[0]) <= SHORT:
+            return
+        order = np.argsort(betas)
+        full = np.zeros((betas.size, face.pool.a.size))
+        full[:, face.on] = [x.w[0] for x in nodes]
+        etas = np.array([x.eta[0] for x in nodes])
+        self.arcs.append(
+            Arc(face.pool, float(betas.min()), float(betas.max()), face.support, betas[order], full[order], etas[order])
+        )
+
+    def at(self, beta: float) -> np.ndarray:
+        """Weights (K,)."""
+        for arc in self.arcs:
+            if arc.low <= beta <= arc.high:
+                return arc.at(beta)
+        near = min(self.arcs, key=lambda arc: min(abs(arc.low - beta), abs(arc.high - beta)))
+        return near.at(min(max(beta, near.low), near.high))
+
+
+def _after(face: _Face, last: _Points, way: int) -> tuple[_Face, _Points] | None:
+    """The support on the other side of an event: of the systems that take part, those whose weight would grow from zero."""
+    weight = np.full(face.pool.a.size, np.nan)
+    weight[face.on] = last.w[0]
+    state = np.where(np.isnan(weight), last.idle[0], weight)
+    part = np.flatnonzero(state <= TOUCH)
+    sure = np.setdiff1d(face.on, part)
+    found = []
+    for chosen in product((False, True), repeat=part.size) if part.size <= 10 else ():
+        on = np.sort(np.append(sure, part[list(chosen)])).astype(int)
+        if on.size < 3 or tuple(on) == face.support:
+            continue
+        other = _Face(face.pool, tuple(int(k) for k in on))
+        start = other.newton(last.beta, np.nan_to_num(weight)[on][None], last.eta)
+        if not (np.abs(start.w[0] - np.nan_to_num(weight)[on]).max() < 1e-6 and other.lowest(start)):
+            continue
+        ahead = other.onward(start, last.beta + way * 1e-9)  # weights and multipliers that are zero must not fall
+        grown = np.where(np.isin(part, on), _on_all(other, ahead.w)[0, part], ahead.idle[0, part])
+        before = np.where(np.isin(part, on), _on_all(other, start.w)[0, part], start.idle[0, part])
+        if (grown - before).min() >= -1e-15:
+            found.append((float((grown - before).min()), other, start))
+    if not found:
+        return None
+    _, other, start = max(found, key=lambda x: x[0])
+    return other, start
+
+
+def _on_all(face: _Face, w: np.ndarray) -> np.ndarray:
+    out = np.zeros((len(w), face.pool.a.size))
+    out[:, face.on] = w
+    return out
+
+
+# --- the whole range --------------------------------------------------------------------------------------------------
+
+
+class _Anchor(NamedTuple):
+    """A target whose optimum is proven, on its support."""
+
+    beta: float
+    face: _Face
+    point: _Points
+
+
+class _Part(NamedTuple):
+    """What lies between two anchors, or between an anchor and an end."""
+
+    arcs: list[Arc]
+    jumps: list[Jump]
+    forks: list[float]
+
+    def __add__(self, other: _Part) -> _Part:  # type: ignore[override]
+        return _Part(*(x + y for x, y in zip(self, other, strict=True)))
+
+
+class _Walk:
+    """The path as far as it is known: proven optima, and what joins neighbours."""
+
+    def __init__(self, pool: Standard, a: np.ndarray, f: np.ndarray, low: float, high: float) -> None:
+        self.pool, self.a, self.f, self.low, self.high = pool, a, f, low, high
+        self.proven: dict[float, float] = {}  # target: the least Σw²
+        self.unproven: set[float] = set()
+        self.anchors: dict[float, _Anchor] = {}
+        self.known: dict[tuple[float, float], _Part] = {}
+        self.whole = _Part([], [], [])
+
+    def ask(self, betas: ArrayLike, better_than: Callable[[float], float] = lambda beta: np.inf) -> bool:
+        """Solve for targets not asked before. One whose Σw² is less than is known becomes an anchor; whether any did."""
+        new = np.array([x for x in np.ravel(betas) if x not in self.proven and x not in self.unproven])
+        if not new.size:
+            return False
+        found = reweight_many(self.a[None], self.f[None], new[None])
+        news = False
+        for beta, w, eta, good in zip(new.tolist(), found.weights[0], found.eta[0], found.proven[0], strict=True):
+            if not good:
+                self.unproven.add(beta)
+                continue
+            self.proven[beta] = float(w @ w)
+            if self.proven[beta] < better_than(beta) * (1 - TIE):
+                anchor = _settled(self.pool, beta, w, eta * self.pool.scale**2)
+                if anchor is not None:
+                    self.anchors[beta] = anchor
+                    news = True
+        return news
+
+    def assemble(self) -> None:
+        """The path between all anchors, and on to the ends; more anchors where they are missing."""
+        for _ in range(ROUNDS):
+            line = [self.anchors[beta] for beta in sorted(self.anchors)]
+            if not line:
+                raise NotProven("no target of this pool could be solved, so there is no place to start a path from")
+            self.whole, open_ = _Part([], [], []), 0
+            for x, y in [(None, line[0]), *pairwise(line), (line[-1], None)]:
+                key = (self.low if x is None else x.beta, self.high if y is None else y.beta)
+                if key not in self.known:
+                    part, more = self._join(x, y, *key)
+                    if more is None:
+                        self.known[key] = part
+                    else:
+                        open_ += 1
+                        self.ask([more])
+                self.whole += self.known.get(key, part)
+            if not open_:
+                return
+
+    def _join(self, x: _Anchor | None, y: _Anchor | None, low: float, high: float) -> tuple[_Part, float | None]:
+        """The arcs from one anchor to the next; or a target to look at first. None stands for an end of the range."""
+        none = _Part([], [], [])
+        if x is None or y is None:
+            here = x or y
+            assert here is not None
+            end = high if y is None else low
+            chain = _Chain(here.face, here.point, end)
+            gap = abs(chain.reached - end)
+            more = self._fresh(0.5 * (chain.reached + end)) if gap > CLOSE else None
+            return _Part(chain.arcs, [], []), more
+        right = _Chain(x.face, x.point, y.beta)
+        if abs(right.reached - y.beta) <= SHORT and np.abs(right.at(y.beta)[y.face.on] - y.point.w[0]).sum() < 1e-7:
+            return _Part(right.arcs, [], []), None
+        left = _Chain(y.face, y.point, x.beta)
+        if not (left.arcs and right.arcs):
+            return none, self._fresh(0.5 * (x.beta + y.beta))
+        start, stop = left.reached, right.reached  # where both exist
+        if start > stop:
+            if start - stop > CLOSE:
+                return none, self._fresh(0.5 * (start + stop))
+            one, two = right.at(stop), left.at(start)
+            fork = np.abs(one - two).sum() < 1e-2
+            jump = [] if fork else [Jump(stop, one, two, _lost(one, two))]
+            return _Part(right.arcs + left.arcs, jump, [stop] if fork else []), None
+
+        def behind(beta: float) -> float:
+            """How much worse the chain from the left is."""
+            return float((right.at(beta) ** 2).sum() - (left.at(beta) ** 2).sum())
+
+        if behind(start) > 0:
+            tie = start if left.reached > x.beta + SHORT else None
+        elif behind(stop) < 0:
+            tie = stop if right.reached < y.beta - SHORT else None
+        else:
+            tie = _root(behind, start, stop)
+        if tie is None:
+            return none, self._fresh(0.5 * (x.beta + y.beta))
+        one, two = right.at(tie), left.at(tie)
+        best = min(float(one @ one), float(two @ two))
+        if self.ask([tie], lambda _: best):  # a third is better than both
+            return none, tie
+        arcs = _cut(right.arcs, x.beta, tie) + _cut(left.arcs, tie, y.beta)
+        if np.abs(one - two).sum() < 1e-6:
+            return _Part(arcs, [], []), None
+        return _Part(arcs, [Jump(tie, one, two, _lost(one, two))], []), None
+
+    def _fresh(self, beta: float) -> float | None:
+        """A target near this one that has not been asked."""
+        for by in (0, 1e-3, -1e-3, 0.1, -0.1):
+            trial = beta + by * min(beta - self.low, self.high - beta)
+            if trial not in self.proven and trial not in self.unproven:
+                return trial
+        return None
+
+    def here(self, beta: float) -> float:
+        """Σw² of the path as it is; infinite where there is none."""
+        near = [arc for arc in self.whole.arcs if arc.low - CLOSE <= beta <= arc.high + CLOSE]
+        return min((float((arc.at(min(max(beta, arc.low), arc.high)) ** 2).sum()) for arc in near), default=np.inf)
+
+    def wanted(self, share: float) -> np.ndarray:
+        """Targets so dense that between them, on each arc, ESS changes by at most this share."""
+        out = [self.low, self.high]
+        for arc in self.whole.arcs:
+            edge = 1e-6 * (arc.high - arc.low)
+            beta = np.linspace(arc.low + edge, arc.high - edge, 33)
+            log = np.log(arc.ess(beta))
+            count = 2 + int(np.ceil(abs(log[-1] - log[0]) / (0.9 * share)))
+            order = np.argsort(log)
+            out += np.interp(np.linspace(log[0], log[-1], count), log[order], beta[order]).tolist()
+        return np.array(out)
+
+    def quality(self, natural: float) -> tuple[float, float]:
+        """The largest excess of Σw² at a check, and what could be hidden between two."""
+        beta = np.array(sorted(self.proven))
+        P, mine = np.array([self.proven[x] for x in beta]), np.array([self.here(x) for x in beta])
+        rise = [
+            mine[1:][beta[:-1] >= natural] / P[:-1][beta[:-1] >= natural],
+            mine[:-1][beta[1:] <= natural] / P[1:][beta[1:] <= natural],
+        ]
+        return float(max(0, (mine / P).max() - 1)), float(np.concatenate(rise).max() - 1)
+
+
+def _settled(pool: Standard, beta: float, w: np.ndarray, eta: float) -> _Anchor | None:
+    """The solution of the equations next to a proven optimum, on the support that its multipliers confirm."""
+    on = w > ZERO
+    for _ in range(pool.a.size):
+        if on.sum() < 3 or not np.isfinite(eta):
+            return None
+        face = _Face(pool, tuple(int(k) for k in np.flatnonzero(on)))
+        point = face.newton(np.array([beta]), w[None, on], np.array([eta]))
+        if not (face.lowest(point) and np.abs(point.w[0] - w[on]).max() < 1e-4):
+            return None
+        if face.margin(point) >= -ZERO:
+            return _Anchor(beta, face, point)
+        w, eta = np.maximum(0, _on_all(face, point.w)[0]), float(point.eta[0])
+        on = np.where(on, w > 0, point.idle[0] < -ZERO)
+    return None
+
+
+def _cut(arcs: list[Arc], low: float, high: float) -> list[Arc]:
+    """The arcs between two targets, the outer ones shortened."""
+    return [
+        replace(arc, low=max(arc.low, low), high=min(arc.high, high))
+        for arc in arcs
+        if min(arc.high, high) - max(arc.low, low) > SHORT
+    ]
+
+
+def _lost(one: np.ndarray, two: np.ndarray) -> float:
+    """The difference of two effective sample sizes, zero within what a proof tells apart."""
+    x, y = float(1 / (one @ one)), float(1 / (two @ two))
+    return abs(x - y) if abs(x - y) > TIE * 4 * x else 0.0
+
+
+def _merged(arcs: list[Arc], jumps: list[Jump]) -> list[Arc]:
+    """Neighbours with one support that no jump parts, made one."""
+    out: list[Arc] = []
+    apart = {jump.beta for jump in jumps}
+    for arc in arcs:
+        last = out[-1] if out else None
+        if last and last.support == arc.support and not any(abs(x - arc.low) <= SHORT for x in apart):
+            both = (np.concatenate(x) for x in zip(_inner(last), _inner(arc), strict=True))
+            out[-1] = Arc(arc.pool, last.low, arc.high, arc.support, *both)
+        else:
+            out.append(arc)
+    return out
+
+
+def _inner(arc: Arc) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The nodes an arc still needs after it has been cut."""
+    at = np.arange(arc.betas.size)
+    keep = (at >= np.searchsorted(arc.betas, arc.low, "right") - 1) & (at <= np.searchsorted(arc.betas, arc.high))
+    return arc.betas[keep], arc.nodes[keep], arc.etas[keep]

@@ -36,8 +36,9 @@ TIE = 1e-9  # relative difference of Σw² up to which two weightings count as e
 TOUCH = 1e-10  # a weight or multiplier this small at an event takes part in it
 ZERO = 1e-13  # rounding of a weight
 ROUNDS = 40  # of putting checks where they are missing
-NEWTON = 12
+NEWTON = 40  # steps; six are usual, next to a fork each only halves the error
 SHORT = 1e-13  # a step of β this short is none
+FOLD = 1e-10  # steps grow short before a fold or a fork, where a local optimum ends; the rest is left out
 CLOSE = 1e-9  # chains that end this near to each other, or to an end of the range, meet there
 
 
@@ -84,6 +85,13 @@ class Arc:
         share = (flat - self.betas[at - 1]) / (self.betas[at] - self.betas[at - 1])
         chords = [x[at - 1] + (share * (x[at] - x[at - 1]).T).T for x in (self.nodes[:, face.on], self.etas)]
         point = face.newton(flat, *chords)
+        for n in np.flatnonzero(np.isnan(point.w).any(1)):  # next to a fold or a fork only a start close by will do
+            near = [int(np.abs(self.betas - flat[n]).argmin())]
+            again = face.newton(self.betas[near], self.nodes[near][:, face.on], self.etas[near])
+            if abs(self.betas[near[0]] - flat[n]) > SHORT:
+                again = face.onward(again, flat[n : n + 1])
+            for old, new in zip(point, again, strict=True):
+                old[n] = new[0]
         w, dw = np.zeros((2, flat.size, self.pool.a.size))
         w[:, face.on], dw[:, face.on] = np.maximum(0, point.w), point.dw
         return w.reshape(*target.shape, -1), dw.reshape(*target.shape, -1), point.eta.reshape(target.shape)
@@ -276,9 +284,10 @@ class _Face:
                 if not (live & (size > 1e-16)).any():
                     break
             matrix, g, dg, unit = self._parts(beta, w, eta)
-            bad = ~(before < 1e-9)
-            w[bad] = np.nan
-            lam = -(w + eta[:, None] * g[:, self.on]).mean(1)
+            here = g[:, self.on]
+            lam = -(w + eta[:, None] * here).mean(1)
+            miss = np.abs(np.column_stack((w + eta[:, None] * here + lam[:, None], (w * here).sum(1) / unit, w.sum(1) - 1)))
+            w[~(miss.max(1) < 1e-12 * (1 + np.abs(eta) * unit))] = np.nan
             slope = _solve(
                 matrix,
                 -np.column_stack((eta[:, None] * dg[:, self.on], (w * dg[:, self.on]).sum(1) / unit, 0 * beta)),
@@ -359,7 +368,7 @@ class _Chain:
             # a long way from where the tangent points there may be another optimum
             if not (far <= 0.02 + 0.2 * step * np.abs(here.dw).max() and far <= 0.05 and face.lowest(new)):
                 step /= 4
-                if step < SHORT:
+                if step < FOLD:
                     return self._close(face, nodes)
                 continue
             if face.margin(new) >= -ZERO:
@@ -453,6 +462,14 @@ class _Part(NamedTuple):
         return _Part(*(x + y for x, y in zip(self, other, strict=True)))
 
 
+class _Joined(NamedTuple):
+    """What joins two anchors; or a target to solve first; and where the arcs have come out, if not at the second anchor."""
+
+    part: _Part
+    more: float | None = None
+    arrived: _Anchor | None = None
+
+
 class _Walk:
     """The path as far as it is known: proven optima, and what joins neighbours."""
 
@@ -486,25 +503,30 @@ class _Walk:
     def assemble(self) -> None:
         """The path between all anchors, and on to the ends; more anchors where they are missing."""
         for _ in range(ROUNDS):
-            line = [self.anchors[beta] for beta in sorted(self.anchors)]
-            if not line:
+            if not self.anchors:
                 raise NotProven("no target of this pool could be solved, so there is no place to start a path from")
-            self.whole, open_ = _Part([], [], []), 0
-            for x, y in [(None, line[0]), *pairwise(line), (line[-1], None)]:
-                key = (self.low if x is None else x.beta, self.high if y is None else y.beta)
-                if key not in self.known:
-                    part, more = self._join(x, y, *key)
-                    if more is None:
-                        self.known[key] = part
-                    else:
+            self.whole, open_, x = _Part([], [], []), 0, None
+            for y in [*(self.anchors[beta] for beta in sorted(self.anchors)), None]:
+                low, high = self.low if x is None else x.beta, self.high if y is None else y.beta
+                if (low, high) in self.known:
+                    part = self.known[low, high]
+                else:
+                    part, more, arrived = self._join(x, y, low, high)
+                    if more is not None:
                         open_ += 1
                         self.ask([more])
-                self.whole += self.known.get(key, part)
+                    else:
+                        self.known[low, high] = part
+                    if arrived is not None:  # another optimum as good as the anchor: go on from there
+                        y = self.anchors[high] = arrived
+                        self.known = {key: value for key, value in self.known.items() if key[0] != high}
+                self.whole += part
+                x = y
             if not open_:
                 return
 
-    def _join(self, x: _Anchor | None, y: _Anchor | None, low: float, high: float) -> tuple[_Part, float | None]:
-        """The arcs from one anchor to the next; or a target to look at first. None stands for an end of the range."""
+    def _join(self, x: _Anchor | None, y: _Anchor | None, low: float, high: float) -> _Joined:
+        """The arcs from one anchor to the next, or a target to look at first. None stands for an end of the range."""
         none = _Part([], [], [])
         if x is None or y is None:
             here = x or y
@@ -513,21 +535,28 @@ class _Walk:
             chain = _Chain(here.face, here.point, end)
             gap = abs(chain.reached - end)
             more = self._fresh(0.5 * (chain.reached + end)) if gap > CLOSE else None
-            return _Part(chain.arcs, [], []), more
+            return _Joined(_Part(chain.arcs, [], []), more)
         right = _Chain(x.face, x.point, y.beta)
-        if abs(right.reached - y.beta) <= SHORT and np.abs(right.at(y.beta)[y.face.on] - y.point.w[0]).sum() < 1e-7:
-            return _Part(right.arcs, [], []), None
+        if abs(right.reached - y.beta) <= SHORT and right.arcs:
+            w = right.at(y.beta)
+            if np.abs(w[y.face.on] - y.point.w[0]).sum() < 1e-7:
+                return _Joined(_Part(right.arcs, [], []))
+            if w @ w <= y.point.P[0] * (1 + TIE):
+                arc = right.arcs[-1]
+                arrived = _settled(self.pool, y.beta, w, float(arc.eta(arc.high)) * self.pool.scale**2)
+                if arrived is not None:
+                    return _Joined(_Part(right.arcs, [], []), arrived=arrived)
         left = _Chain(y.face, y.point, x.beta)
         if not (left.arcs and right.arcs):
-            return none, self._fresh(0.5 * (x.beta + y.beta))
+            return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
         start, stop = left.reached, right.reached  # where both exist
         if start > stop:
             if start - stop > CLOSE:
-                return none, self._fresh(0.5 * (start + stop))
+                return _Joined(none, self._fresh(0.5 * (start + stop)))
             one, two = right.at(stop), left.at(start)
             fork = np.abs(one - two).sum() < 1e-2
             jump = [] if fork else [Jump(stop, one, two, _lost(one, two))]
-            return _Part(right.arcs + left.arcs, jump, [stop] if fork else []), None
+            return _Joined(_Part(right.arcs + left.arcs, jump, [stop] if fork else []))
 
         def behind(beta: float) -> float:
             """How much worse the chain from the left is."""
@@ -540,15 +569,15 @@ class _Walk:
         else:
             tie = _root(behind, start, stop)
         if tie is None:
-            return none, self._fresh(0.5 * (x.beta + y.beta))
+            return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
         one, two = right.at(tie), left.at(tie)
         best = min(float(one @ one), float(two @ two))
         if self.ask([tie], lambda _: best):  # a third is better than both
-            return none, tie
+            return _Joined(none, tie)
         arcs = _cut(right.arcs, x.beta, tie) + _cut(left.arcs, tie, y.beta)
         if np.abs(one - two).sum() < 1e-6:
-            return _Part(arcs, [], []), None
-        return _Part(arcs, [Jump(tie, one, two, _lost(one, two))], []), None
+            return _Joined(_Part(arcs, [], []))
+        return _Joined(_Part(arcs, [Jump(tie, one, two, _lost(one, two))], []))
 
     def _fresh(self, beta: float) -> float | None:
         """A target near this one that has not been asked."""

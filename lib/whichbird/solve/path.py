@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -97,6 +98,10 @@ class Arc:
         return w.reshape(*target.shape, -1), dw.reshape(*target.shape, -1), point.eta.reshape(target.shape)
 
 
+def _spare(arc: Arc, ess: float, beta: float) -> float:
+    return float(arc.ess(beta)) - ess
+
+
 class Jump(NamedTuple):
     """A target where two weightings (K,) are equally good, `before` it and `after` it; or where a line's systems drop out.
 
@@ -120,8 +125,9 @@ class Path:
 
     `arcs` in the order of β, each with its support; `jumps` between some of them; `forks` (F,), targets where w* is continuous
     but two mirrored optima begin. `low`, `high`: the range. `checked` (N,): the targets where `reweight` proved that
-    nothing is better, `unproven` (U,): those where it could not tell; `excess`: the largest relative excess of Σw² over
-    `reweight` there; `hidden`: the share of ESS that a jump away and back between two checks could hide at most.
+    nothing is better, `unproven` (U,): those where it could not tell; `excess`: the largest relative difference
+    from its Σw² there; `hidden`: the share of ESS that a jump away and back between two checks could hide at most (from a drop
+    to the next check, 1e-6 of an arc, nothing is said).
     """
 
     arcs: tuple[Arc, ...]
@@ -164,7 +170,7 @@ class Path:
             if arc.ess(near) < ess * (1 - 1e-12):  # lost in the drop before this arc
                 return inner
             if arc.ess(far) < ess:
-                return _root(lambda x, arc=arc: float(arc.ess(x)) - ess, near, far)  # type: ignore[misc]
+                return _root(partial(_spare, arc, ess), near, far)
             inner = far
         return inner
 
@@ -191,8 +197,10 @@ def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
     size has changed by this share, from 0.0001 to 1.
 
     >>> p = path([0, 2, 0, 1], [0, 1, 3, 5])
-    >>> [(arc.support, round(arc.low, 4), round(arc.high, 4)) for arc in p.arcs][:2]
-    [((0, 2, 3), 0.0, 0.0278), ((0, 1, 2, 3), 0.0278, 0.2353)]
+    >>> [(arc.support, round(arc.low, 4), round(arc.high, 4)) for arc in p.arcs]
+    [((0, 2, 3), 0.0, 0.0476), ((0, 1, 2, 3), 0.0476, 0.4037), ((0, 1, 2), 0.4037, 0.8)]
+    >>> p.at(0.3).round(4), p.slope(0.3).round(3), [round(x, 4) for x in p.interval(3)]
+    (array([0.2857, 0.3673, 0.2888, 0.0582]), array([ 0.43 ,  0.34 ,  0.006, -0.776]), [0.0488, 0.3847])
     """
     if not 1e-4 <= checks <= 1:
         raise ValueError(f"checks is {checks:g}; a share from 0.0001 to 1 is expected")
@@ -211,7 +219,7 @@ def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
             break
     excess, hidden = walk.quality(natural)
     return Path(
-        arcs=tuple(_merged(walk.whole.arcs, walk.whole.jumps)),
+        arcs=tuple(_merged(walk.whole)),
         jumps=tuple(walk.whole.jumps),
         forks=np.array(walk.whole.forks),
         low=low,
@@ -228,7 +236,10 @@ def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
 
 
 class _Points(NamedTuple):
-    """N solutions on one support of m systems: targets, weights (N, m), η, derivatives by β, and λ + ηg of all systems (N, K)."""
+    """N solutions on one support of m systems: targets, weights (N, m), η, and their derivatives by β.
+
+    `idle` (N, K) is λ + ηg: minus the weight on the support, the multiplier of a system off it; `didle` its derivative.
+    """
 
     beta: np.ndarray
     w: np.ndarray
@@ -236,6 +247,7 @@ class _Points(NamedTuple):
     dw: np.ndarray
     deta: np.ndarray
     idle: np.ndarray
+    didle: np.ndarray
 
     @property
     def P(self) -> np.ndarray:
@@ -249,12 +261,15 @@ class _Face:
         self.pool, self.support, self.on = pool, support, np.array(support, int)
         self.off = np.setdiff1d(np.arange(pool.a.size), self.on)
 
+    def _centred(self, w: np.ndarray) -> list[np.ndarray]:
+        return [x - (w @ x[self.on])[:, None] for x in (self.pool.a, self.pool.f)]
+
     def _parts(
         self, beta: np.ndarray, w: np.ndarray, eta: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The matrix of the equations (N, m + 2, m + 2), g and its derivative by β (both (N, K)), the scale of g."""
         t = beta[:, None]
-        a, f = (x - (w @ x[self.on])[:, None] for x in (self.pool.a, self.pool.f))
+        a, f = self._centred(w)
         g, dg = (1 - t) * a * a - t * f * f, -(a * a + f * f)
         a, f = a[:, self.on], f[:, self.on]
         m, n = self.on.size, beta.size
@@ -277,7 +292,9 @@ class _Face:
                 rest = np.column_stack((w + eta[:, None] * here, (w * here).sum(1) / unit, w.sum(1) - 1))
                 step = -_solve(matrix, rest)
                 size = np.abs(step[:, :m]).max(1)
-                live &= np.isfinite(size) & ~((size >= before) & (size < 1e-12))  # what does not shrink there is rounding
+                live &= np.isfinite(size) & ~(
+                    (size >= before) & (size < 1e-12)
+                )  # what does not shrink there is rounding
                 w[live] += step[live, :m]
                 eta[live] += (step[:, m] / unit)[live]
                 before = size
@@ -286,13 +303,18 @@ class _Face:
             matrix, g, dg, unit = self._parts(beta, w, eta)
             here = g[:, self.on]
             lam = -(w + eta[:, None] * here).mean(1)
-            miss = np.abs(np.column_stack((w + eta[:, None] * here + lam[:, None], (w * here).sum(1) / unit, w.sum(1) - 1)))
+            miss = np.abs(
+                np.column_stack((w + eta[:, None] * here + lam[:, None], (w * here).sum(1) / unit, w.sum(1) - 1))
+            )
             w[~(miss.max(1) < 1e-12 * (1 + np.abs(eta) * unit))] = np.nan
             slope = _solve(
-                matrix,
-                -np.column_stack((eta[:, None] * dg[:, self.on], (w * dg[:, self.on]).sum(1) / unit, 0 * beta)),
+                matrix, -np.column_stack((eta[:, None] * dg[:, self.on], (w * dg[:, self.on]).sum(1) / unit, 0 * beta))
             )
-        return _Points(beta, w, eta, slope[:, :m], slope[:, m] / unit, lam[:, None] + eta[:, None] * g)
+            dw, deta, t = slope[:, :m], slope[:, m] / unit, beta[:, None]
+            a, f = self._centred(w)
+            moved = t * f * (dw @ self.pool.f[self.on])[:, None] - (1 - t) * a * (dw @ self.pool.a[self.on])[:, None]
+            didle = slope[:, m + 1 :] + deta[:, None] * g + eta[:, None] * (dg + 2 * moved)
+        return _Points(beta, w, eta, dw, deta, lam[:, None] + eta[:, None] * g, didle)
 
     def onward(self, points: _Points, beta: np.ndarray) -> _Points:
         """From solutions along their tangents to other targets."""
@@ -310,6 +332,19 @@ class _Face:
         """The smallest weight, or multiplier of an idle system, of one solution: negative beyond the arc's end."""
         value = min(points.w[0].min(), points.idle[0, self.off].min(initial=np.inf))
         return float(value) if np.isfinite(value) else -np.inf
+
+    def dip(self, one: _Points, other: _Points) -> float | None:
+        """A target between two solutions where a weight or multiplier has a minimum near or below zero; None without."""
+        sign = np.where(np.isin(np.arange(self.pool.a.size), self.on), -1, 1)
+        width = float(other.beta[0] - one.beta[0])
+        (y0, s0), (y1, s1) = ((sign * x.idle[0], sign * x.didle[0] * width) for x in (one, other))
+        k = np.flatnonzero((s0 < 0) & (s1 > 0))
+        t = np.linspace(0, 1, 33)[1:-1, None]  # the cubic with these values and slopes
+        cubic = y0[k] + t * (s0[k] + t * (3 * (y1 - y0)[k] - 2 * s0[k] - s1[k] + t * (2 * (y0 - y1)[k] + (s0 + s1)[k])))
+        deep = cubic.min(0) < 0.3 * np.minimum(y0[k], y1[k]) if k.size else np.zeros(0, bool)
+        if not deep.any():
+            return None
+        return float(one.beta[0] + width * t[cubic[:, deep].min(1).argmin(), 0])
 
 
 def _solve(matrix: np.ndarray, rest: np.ndarray) -> np.ndarray:
@@ -371,6 +406,9 @@ class _Chain:
                 if step < FOLD:
                     return self._close(face, nodes)
                 continue
+            between = face.dip(here, new) if face.margin(new) >= -ZERO and step > FOLD else None
+            if between is not None:
+                new = face.onward(here, np.array([between]))
             if face.margin(new) >= -ZERO:
                 nodes.append(new)
                 here, step = new, 2 * step
@@ -458,8 +496,8 @@ class _Part(NamedTuple):
     jumps: list[Jump]
     forks: list[float]
 
-    def __add__(self, other: _Part) -> _Part:  # type: ignore[override]
-        return _Part(*(x + y for x, y in zip(self, other, strict=True)))
+    def and_(self, other: _Part) -> _Part:
+        return _Part(self.arcs + other.arcs, self.jumps + other.jumps, self.forks + other.forks)
 
 
 class _Joined(NamedTuple):
@@ -481,20 +519,22 @@ class _Walk:
         self.known: dict[tuple[float, float], _Part] = {}
         self.whole = _Part([], [], [])
 
-    def ask(self, betas: ArrayLike, better_than: Callable[[float], float] = lambda beta: np.inf) -> bool:
-        """Solve for targets not asked before. One whose Σw² is less than is known becomes an anchor; whether any did."""
+    def ask(self, betas: ArrayLike, known: Callable[[np.ndarray], np.ndarray] | None = None) -> bool:
+        """Solve for targets not asked before. One whose Σw² is not what is known becomes an anchor; whether any did."""
         new = np.array([x for x in np.ravel(betas) if x not in self.proven and x not in self.unproven])
         if not new.size:
             return False
         found = reweight_many(self.a[None], self.f[None], new[None])
+        before = np.full(new.size, np.inf) if known is None else known(new)
         news = False
-        for beta, w, eta, good in zip(new.tolist(), found.weights[0], found.eta[0], found.proven[0], strict=True):
-            if not good:
+        for n, beta in enumerate(new.tolist()):
+            w = found.weights[0, n]
+            if not found.proven[0, n]:
                 self.unproven.add(beta)
                 continue
             self.proven[beta] = float(w @ w)
-            if self.proven[beta] < better_than(beta) * (1 - TIE):
-                anchor = _settled(self.pool, beta, w, eta * self.pool.scale**2)
+            if abs(self.proven[beta] / before[n] - 1) > TIE:
+                anchor = _settled(self.pool, beta, w, float(found.eta[0, n]) * self.pool.scale**2)
                 if anchor is not None:
                     self.anchors[beta] = anchor
                     news = True
@@ -520,7 +560,7 @@ class _Walk:
                     if arrived is not None:  # another optimum as good as the anchor: go on from there
                         y = self.anchors[high] = arrived
                         self.known = {key: value for key, value in self.known.items() if key[0] != high}
-                self.whole += part
+                self.whole = self.whole.and_(part)
                 x = y
             if not open_:
                 return
@@ -536,6 +576,11 @@ class _Walk:
             gap = abs(chain.reached - end)
             more = self._fresh(0.5 * (chain.reached + end)) if gap > CLOSE else None
             return _Joined(_Part(chain.arcs, [], []), more)
+        if y.beta - x.beta <= CLOSE:
+            one, two = (_on_all(z.face, z.point.w)[0] for z in (x, y))
+            return _Joined(
+                _Part([], [Jump(x.beta, one, two, _lost(one, two))] if np.abs(one - two).sum() > 1e-2 else [], [])
+            )
         right = _Chain(x.face, x.point, y.beta)
         if abs(right.reached - y.beta) <= SHORT and right.arcs:
             w = right.at(y.beta)
@@ -572,11 +617,14 @@ class _Walk:
             return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
         one, two = right.at(tie), left.at(tie)
         best = min(float(one @ one), float(two @ two))
-        if self.ask([tie], lambda _: best):  # a third is better than both
+        if self.ask(
+            [tie], lambda beta: np.full(beta.size, best)
+        ):  # a third is better than both; where systems drop out, so is the line itself
             return _Joined(none, tie)
         arcs = _cut(right.arcs, x.beta, tie) + _cut(left.arcs, tie, y.beta)
-        if np.abs(one - two).sum() < 1e-6:
-            return _Joined(_Part(arcs, [], []))
+        forked = min(abs(tie - right.reached), abs(tie - left.reached)) <= CLOSE  # a local optimum ends here
+        if np.abs(one - two).sum() < (1e-2 if forked else 1e-6):
+            return _Joined(_Part(arcs, [], [tie] if forked else []))
         return _Joined(_Part(arcs, [Jump(tie, one, two, _lost(one, two))], []))
 
     def _fresh(self, beta: float) -> float | None:
@@ -587,10 +635,16 @@ class _Walk:
                 return trial
         return None
 
-    def here(self, beta: float) -> float:
-        """Σw² of the path as it is; infinite where there is none."""
-        near = [arc for arc in self.whole.arcs if arc.low - CLOSE <= beta <= arc.high + CLOSE]
-        return min((float((arc.at(min(max(beta, arc.low), arc.high)) ** 2).sum()) for arc in near), default=np.inf)
+    def here(self, betas: np.ndarray) -> np.ndarray:
+        """Σw² of the path as it is at targets (T,); infinite where there is none."""
+        out = np.full(betas.size, np.inf)
+        for slack in (0, SHORT, CLOSE):
+            missing = np.isinf(out)
+            for arc in self.whole.arcs:
+                mine = missing & (betas >= arc.low - slack) & (betas <= arc.high + slack)
+                if mine.any():
+                    out[mine] = np.minimum(out[mine], 1 / arc.ess(np.clip(betas[mine], arc.low, arc.high)))
+        return out
 
     def wanted(self, share: float) -> np.ndarray:
         """Targets so dense that between them, on each arc, ESS changes by at most this share."""
@@ -607,12 +661,11 @@ class _Walk:
     def quality(self, natural: float) -> tuple[float, float]:
         """The largest excess of Σw² at a check, and what could be hidden between two."""
         beta = np.array(sorted(self.proven))
-        P, mine = np.array([self.proven[x] for x in beta]), np.array([self.here(x) for x in beta])
-        rise = [
-            mine[1:][beta[:-1] >= natural] / P[:-1][beta[:-1] >= natural],
-            mine[:-1][beta[1:] <= natural] / P[1:][beta[1:] <= natural],
-        ]
-        return float(max(0, (mine / P).max() - 1)), float(np.concatenate(rise).max() - 1)
+        P, mine = np.array([self.proven[x] for x in beta]), self.here(beta)
+        rise = np.where(beta[:-1] >= natural, mine[1:] / P[:-1], mine[:-1] / P[1:])
+        drops = [jump.beta for jump in self.whole.jumps if jump.drop]
+        smooth = ~np.array([any(x <= d <= y for d in drops) for x, y in pairwise(beta)])
+        return float(np.abs(mine / P - 1).max()), float(rise[smooth].max(initial=1) - 1)
 
 
 def _settled(pool: Standard, beta: float, w: np.ndarray, eta: float) -> _Anchor | None:
@@ -647,13 +700,13 @@ def _lost(one: np.ndarray, two: np.ndarray) -> float:
     return abs(x - y) if abs(x - y) > TIE * 4 * x else 0.0
 
 
-def _merged(arcs: list[Arc], jumps: list[Jump]) -> list[Arc]:
-    """Neighbours with one support that no jump parts, made one."""
+def _merged(whole: _Part) -> list[Arc]:
+    """Neighbours with one support that no jump or fork parts, made one."""
     out: list[Arc] = []
-    apart = {jump.beta for jump in jumps}
-    for arc in arcs:
+    apart = {*(jump.beta for jump in whole.jumps), *whole.forks}
+    for arc in whole.arcs:
         last = out[-1] if out else None
-        if last and last.support == arc.support and not any(abs(x - arc.low) <= SHORT for x in apart):
+        if last and last.support == arc.support and not any(abs(x - arc.low) <= CLOSE for x in apart):
             both = (np.concatenate(x) for x in zip(_inner(last), _inner(arc), strict=True))
             out[-1] = Arc(arc.pool, last.low, arc.high, arc.support, *both)
         else:

@@ -88,11 +88,13 @@ class Arc:
         point = face.newton(flat, *chords)
         for n in np.flatnonzero(np.isnan(point.w).any(1)):  # next to a fold or a fork only a start close by will do
             near = [int(np.abs(self.betas - flat[n]).argmin())]
+            away = abs(self.betas[near[0]] - flat[n])
             again = face.newton(self.betas[near], self.nodes[near][:, face.on], self.etas[near])
-            if abs(self.betas[near[0]] - flat[n]) > SHORT:
-                again = face.onward(again, flat[n : n + 1])
+            again = again if away <= SHORT else face.onward(again, flat[n : n + 1])
             for old, new in zip(point, again, strict=True):
                 old[n] = new[0]
+            if away <= CLOSE and np.isnan(point.w[n]).any():
+                point.w[n], point.eta[n] = self.nodes[near[0], face.on], self.etas[near[0]]
         w, dw = np.zeros((2, flat.size, self.pool.a.size))
         w[:, face.on], dw[:, face.on] = np.maximum(0, point.w), point.dw
         return w.reshape(*target.shape, -1), dw.reshape(*target.shape, -1), point.eta.reshape(target.shape)

@@ -300,7 +300,7 @@ class _Face:
                 w[live] += step[live, :m]
                 eta[live] += (step[:, m] / unit)[live]
                 before = size
-                if not (live & (size > 1e-16)).any():
+                if not (live & (size > 1e-13)).any():  # the digits double: what is left is less than rounding
                     break
             matrix, g, dg, unit = self._parts(beta, w, eta)
             here = g[:, self.on]

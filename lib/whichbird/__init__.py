@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.userfiles import read_human as read_human, read_scorers as read_scorers, read_systems as read_systems
     from .solve.certificate import certificate as certificate
     from .solve.distortion import Distortion as Distortion
+    from .solve.path import Path as Path, path as path
     from .solve.result import (
         Counts as Counts,
         NotProven as NotProven,
@@ -104,6 +105,7 @@ _ROOM = {
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
     "solve.distortion": ("Distortion",),
+    "solve.path": ("Path", "path"),
     "solve.result": ("Counts", "NotProven", "Reweighting", "Reweightings", "Sweep"),
     "solve.reweight": (
         "beta_interval",

@@ -21,15 +21,15 @@ def verify(proof: dict[str, Any]) -> float:
 
     The weighting is first moved onto the target, by an exact fraction. What is not a proof is refused with a ValueError.
 
-    >>> pool = {"adequacy": [0, 2, 0], "fluency": [0, 1, 3], "beta": 0.375, "weights": [35, 38, 27]}
-    >>> verify(pool)  # near the natural balance 1/K is a bound that needs no proof
-    0.0196...
-    >>> verify({**pool, "saddles": [[4, 0.75, 1.25]]})  # one saddle proves more
-    0.0048...
-    >>> verify({**pool, "saddles": [[1, 0, 0]]})
+    >>> claim = {"adequacy": [0, 2, 0], "fluency": [0, 1, 3], "beta": 0.5, "weights": [5, 6, 2]}
+    >>> verify({**claim, "saddles": [["75/26", "12/13", "12/13"]]})  # with the right saddle no weighting is better
+    0.0
+    >>> verify({**claim, "saddles": [[2.885, 0.923, 0.923]]}) < 0.001  # with one next to it not by much
+    True
+    >>> verify({**claim, "weights": [1, 0, 1], "saddles": [["75/26", "12/13", "12/13"]]})
     Traceback (most recent call last):
     ...
-    ValueError: not a proof: with this saddle the Lagrangian is not convex
+    ValueError: not a proof: the weights miss the target, and no system can make up for it
     """
     pool, w, pair, saddles, line = _read(proof)
     bounds = [Fraction(1, len(w))]  # Σw² is at least this, for every weighting on the target
@@ -195,6 +195,8 @@ def _insist(condition: bool, sentence: str) -> None:
 if __name__ == "__main__":
     try:
         with open(sys.argv[1], encoding="utf-8") as file:
-            print(f"verified: no weighting on the target has an ESS larger by more than {verify(json.load(file)):.3g} of it")
-    except (IndexError, OSError, ValueError) as error:
-        sys.exit(str(error) or "python verify.py proof.json")
+            print(
+                f"verified: the best Σw² on the target is smaller by {verify(json.load(file)):.3g} of this one at most"
+            )
+    except (IndexError, OSError, RecursionError, ValueError) as error:
+        sys.exit(f"{error}" if len(sys.argv) > 1 else "usage: python verify.py proof.json")

@@ -146,8 +146,8 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
         given = np.asarray(adequacy, float)[row], np.asarray(fluency, float)[row]
         return solved.evidence(n, float(flat[place]), given, pools, row)
 
-    found, target, names, eta = (x.reshape(shape) for x in (found, flat, certificate.astype(str), eta))
-    return Reweightings(w.reshape(*shape, size), found, target, names, eta, evidence)
+    names = certificate.astype(str).reshape(shape)
+    return Reweightings(w.reshape(*shape, size), found.reshape(shape), targets, names, eta.reshape(shape), evidence)
 
 
 def beta_interval(adequacy: ArrayLike, fluency: ArrayLike, ess: float) -> tuple[float, float]:

@@ -138,7 +138,7 @@ def verify_(args: argparse.Namespace) -> Result:
     Nothing is taken from the solver: scores, target and weights are read from the
     file as exact fractions, the weights are moved onto the target exactly, and gap
     is by how much the sum of their squares could at most be improved, relatively.
-    What does not prove anything is refused, with exit code 2.
+    What proves nothing, or a larger gap than --gap, is refused with exit code 2.
 
     example:
       whichbird verify proof.json
@@ -150,6 +150,8 @@ def verify_(args: argparse.Namespace) -> Result:
         raise DataError(f"{args.file}: not a proof: no JSON ({error})") from None
     with _about(args.file):
         gap = verify(proof)
+        if gap > args.gap:
+            raise ValueError(f"not a proof of a gap of {args.gap:g} or less (--gap), but of {gap:.3g}")
     try:
         a, f, w = (np.array([float(Fraction(v)) for v in proof[n]]) for n in ("adequacy", "fluency", "weights"))
     except OverflowError:
@@ -558,6 +560,7 @@ def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _verify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="proof.json", type=_file, help="what 'reweight --proof' wrote")
+    parser.add_argument("--gap", type=_number, default=1e-9, help="the largest gap to accept (default: %(default)s)")
 
 
 def _rank_arguments(parser: argparse.ArgumentParser) -> None:

@@ -76,12 +76,20 @@ class Evidence:
 
     def _fitted(self) -> Rows:
         """The saddle through the weights, and Newton's method from there: where the solver's own lacks digits."""
-        a, f, _ = self.standard
-        w, (x, v, odds) = self.weights, (a, f, (1 - self.beta) / self.beta)
+        (a, f, _), w = self.standard, self.weights
+        x, v, odds = a, f, (1 - self.beta) / self.beta
         if odds * np.var(a) > np.var(f):
             x, v, odds = f, a, 1 / odds
-        u = math.sqrt(odds) * x
-        g, P, on = (u - w @ u) ** 2 - (v - w @ v) ** 2, w @ w, w > 0
+        u, on = math.sqrt(odds) * x, w > 0
+
+        def around(w: np.ndarray) -> np.ndarray:
+            return (u - w @ u) ** 2 - (v - w @ v) ** 2
+
+        level = on / on.sum()
+        g = around(level)
+        if np.abs(g[on]).max() <= 1e-9 * np.abs(g).max():  # a line of the target's slope: a saddle that is level on it
+            return Rows(np.array([[-g[~on].max(initial=-np.abs(g).max()), level @ u, level @ v]]))
+        g, P = around(w), w @ w
         with np.errstate(all="ignore"):
             saddle = np.array([P * (g[on] @ g[on]) / (g[on] @ (w[on] - P)), w @ u, w @ v])
         for _ in range(3):
@@ -252,7 +260,9 @@ def simplest(x: float) -> Fraction:
     """
     if x < 0:
         return -simplest(-x)
-    low, high = ((Fraction(x) + Fraction(math.nextafter(x, side))) / 2 for side in (0.0, math.inf))
+    if not math.isfinite(above := math.nextafter(x, math.inf)):
+        return Fraction(x)
+    low, high = ((Fraction(x) + Fraction(next_)) / 2 for next_ in (math.nextafter(x, 0.0), above))
     # the first continued fraction that both ends share, then one more step between them
     terms, a, b = [], low, high
     while True:

@@ -43,6 +43,7 @@ from ..core import check
 from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, snapped
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
+from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
 from .tilt import solve as tilted
@@ -86,6 +87,7 @@ def reweight_sweep(
     """
     measure, pool = distortion_of(distortion), Standard.of(adequacy, fluency)
     pools = _Pools.of(pool)
+    given = np.asarray(adequacy, float), np.asarray(fluency, float)
     betas = _targets(betas, pools.low[0], pools.high[0])
     solved = _solve(pools, np.zeros(betas.size, int), betas)
     solved.insist(betas)
@@ -97,10 +99,11 @@ def reweight_sweep(
             beta=float(solved.beta[n]),
             target=float(beta),
             certificate=str(solved.certificate[n]),
-            gap=GAP[solved.certificate[n]],
+            claimed=GAP[solved.certificate[n]],
             eta=float(solved.eta[n] / pools.scale[0] ** 2),
             lam=float(solved.lam[n]),
             alternative=solved.alternative.get(n),
+            evidence=solved.evidence(n, float(beta), given, pools, 0),
         )
         for n, beta in enumerate(betas)
     ]
@@ -136,10 +139,15 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     eta[at[proven]] = (solved.eta / pools.scale[which] ** 2)[proven]
     certificate[at] = solved.certificate
     shape = targets.shape
-    gap = np.array([GAP.get(name, np.nan) for name in certificate])
-    return Reweightings(
-        w.reshape(*shape, size), *(x.reshape(shape) for x in (found, flat, certificate.astype(str), gap, eta))
-    )
+
+    def evidence(place: int) -> Evidence:
+        n = int(np.searchsorted(at, place))
+        row = int(which[n])
+        given = np.asarray(adequacy, float)[row], np.asarray(fluency, float)[row]
+        return solved.evidence(n, float(flat[place]), given, pools, row)
+
+    parts = (x.reshape(shape) for x in (found, flat, certificate.astype(str), eta))
+    return Reweightings(w.reshape(*shape, size), *parts, evidence)
 
 
 def beta_interval(adequacy: ArrayLike, fluency: ArrayLike, ess: float) -> tuple[float, float]:
@@ -362,6 +370,11 @@ class _Solved(NamedTuple):
     eta: np.ndarray
     lam: np.ndarray
     alternative: dict[int, np.ndarray]
+    rows: dict[int, Rows]  # the saddles that prove it, where it took some
+
+    def evidence(self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int) -> Evidence:
+        standard = pools.a[row], pools.f[row], float(pools.scale[row])
+        return Evidence(*given, standard, beta, self.w[n], str(self.certificate[n]), self.rows.get(n))
 
     def insist(self, targets: np.ndarray) -> None:
         """Refuse to go on without a proof for every target."""
@@ -377,7 +390,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     """Certified optima for reachable targets (N,), each of pool `which` (N,)."""
     n, size = betas.size, pools.a.shape[1]
     beta, eta, lam = np.full((3, n), np.nan)
-    out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {})
+    out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {})
     even = np.abs(betas - pools.natural[which]) <= 4 * EPS
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     bottom = betas - pools.low[which] <= 4 * EPS
@@ -435,6 +448,8 @@ def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray,
         good = apart & (off_balance(u, v, w, stretch) <= BETA_TOLERANCE / 2)
         good[good] = alone(*(y[good] for y in (u, v, q, h, p, P * (1 - DUAL_GAP))))
     _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
+    for n, saddle in zip(part[good], np.column_stack((h, p, q))[good], strict=True):
+        out.rows[int(n)] = Rows(saddle[None])
     return np.asarray(part[~good])
 
 
@@ -465,6 +480,8 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
     for n in np.flatnonzero(proven):
         o, *others = sorted(side.optima[n], key=lambda o: o.P)
         best[n] = o.w
+        saddles = [(o.h, o.p, o.q)] if dual[n] else np.column_stack((side.h, side.p, side.q))[side.target == n]
+        out.rows[int(part[n])] = Rows(np.array(saddles))
         for other in others:
             if other.P <= o.P * (1 + INTERVAL_GAP) and np.abs(other.w - o.w).sum() > 1e-3:
                 out.alternative[int(part[n])] = other.w

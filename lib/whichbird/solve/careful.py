@@ -17,19 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import ceil, isqrt, ldexp, log
+from itertools import pairwise
+from math import ceil, isqrt, log
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.balance import EPS
+from ..core.balance import EPS, _steps
 from .saddle import climb, descend, excluded, repair
+from .verify import verify
 
 BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
 ROWS = (250, 1000, 6000)  # saddles for one frame before the next is tried; in the end with patience
 SPREAD = 4.0
+TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
 
 
 class Cone(NamedTuple):
@@ -80,8 +83,8 @@ def _root(x: Fraction) -> Fraction:
 class Cover:
     """The line of means of one target in one frame: places, saddles, optima."""
 
-    def __init__(self, cone: Cone, boost: int, points: np.ndarray, tolerance: float) -> None:
-        self.cone, self.boost, self.points, self.tolerance = cone, boost, points, tolerance
+    def __init__(self, cone: Cone, boost: int, points: np.ndarray) -> None:
+        self.cone, self.boost, self.points = cone, boost, points
         up, down = FINE + boost, FINE - boost
         self.at_u = np.array([((e << up) + (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
         self.at_v = np.array([((e << up) - (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
@@ -134,13 +137,13 @@ class Cover:
         o = self.around(self.at_u[o] + _fine(w @ self.u[o]), self.at_v[o] + _fine(w @ self.v[o]), 0.0).origin
         u, v = self.u[o], self.v[o]
         for _ in range(3):
-            if self.off(w, o) <= self.tolerance / 8:
+            if self.off(w, o) <= TOLERANCE / 8:
                 break
             h, p, q, mended = repair(u[None], v[None], w[None], (self.e[o][None], self.d[o][None]))
             if not np.isfinite(mended).all() or self.off(mended[0], o) >= self.off(w, o):
                 break
             w = mended[0]
-        if self.off(w, o) > self.tolerance:
+        if self.off(w, o) > TOLERANCE:
             return False
         e, d = self.e[o], self.d[o]
         g = (e - w @ e) * (d - w @ d)
@@ -196,34 +199,32 @@ class Cover:
                 break
         return rows, height
 
-    def intervals(self, level: float) -> list[tuple[int, int]]:
+    def _every(self, level: float) -> list[tuple[int, int]]:
+        """What each row excludes, from where to where."""
         u, v, q, h, p, cone = self.arrays(self.rows)
         square = excluded(u, v, q, h, p, np.full(q.size, level), cone)[0]
-        half = np.sqrt(np.maximum(0, square)) * (1 - 8 * EPS)
-        out = []
-        for r, x in zip(self.rows, half, strict=True):
-            if x > 0:
-                middle = self.at_v[r.origin] + _fine(r.q)
-                out.append((middle - _fine(x), middle + _fine(x)))
-        return out
+        half = np.sqrt(np.maximum(0, square)) * (1 - 16 * EPS)
+        middle = [self.at_v[r.origin] + _fine(r.q) for r in self.rows]
+        return [(m - _fine(x), m + _fine(x)) for m, x in zip(middle, half, strict=True)]
 
-    def holes(self, level: float) -> list[tuple[int, int]]:
-        """Around systems with many copies: see `_copies` of `reweight`."""
+    def _holes(self, level: float) -> list[tuple[int, int, int]]:
+        """Around systems with many copies, from where to where, and the system: see `_copies` of `reweight`."""
         out = []
         for point in np.flatnonzero(np.bincount(self.points) * level >= 1 - 1e-6):
             k, other = int(np.flatnonzero(self.points == point)[0]), self.points != point
             e, d, v = self.e[k], self.d[k], self.v[k]
             with np.errstate(all="ignore"):
-                away = max(0.0, float((-e[other] * d[other] / np.abs(v[other])).min()) * (1 - 16 * EPS))
-            if np.isfinite(away):
-                out.append((self.at_v[k] - _fine(away), self.at_v[k] + _fine(away)))
+                away = float((-e[other] * d[other] / np.abs(v[other])).min()) * (1 - 64 * EPS)
+            if np.isfinite(away) and away > 0:
+                out.append((self.at_v[k] - _fine(away), self.at_v[k] + _fine(away), k))
         return out
 
     def gaps(self, level: float) -> list[tuple[int, int]]:
         covered, out = min(self.at_v), []
         top = max(self.at_v)
-        for left, right in sorted(self.intervals(level) + self.holes(level)):
-            if left > covered:
+        places = [x for x in self._every(level) if x[0] < x[1]] + [x[:2] for x in self._holes(level)]
+        for left, right in sorted(places):
+            if left >= covered:
                 out.append((covered, min(left, top)))
             covered = max(covered, right)
             if covered >= top:
@@ -248,8 +249,73 @@ class Cover:
         sign = 1 if left >= anchor else -1
         return [anchor + sign * int(near * Fraction(ratio ** ((n + 0.5) / count))) for n in range(count)]
 
-    def start(self) -> None:
-        """Valleys as centres at all systems and a few between show them."""
+    def others(self, gap: float) -> list[np.ndarray]:
+        """Optima as good as the best, each different from all before."""
+        P, best, _ = self.best
+        out = [best]
+        for collision, w, _ in self.optima:
+            if collision <= P * (1 + gap) and all(np.abs(w - x).sum() > 1e-3 for x in out):
+                out.append(w)
+        return out[1:]
+
+    def written(
+        self, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, gap: float
+    ) -> dict[str, Any]:
+        """The proof in the units of the scores, as `verify` reads it; {} if the line is not covered."""
+        P, w, _ = self.best
+        root_x, root_y = (self.cone.root_a, self.cone.root_f)[:: 1 if above else -1]
+        c, d = (1 - beta, beta)[:: 1 if above else -1]
+        s = Fraction(2) ** self.boost
+        cosh, tanh = (s + 1 / s) / 2, (s * s - 1) / (s * s + 1)
+        tilt = Fraction(round(tanh / (root_x * root_y) * (1 << BITS)), 1 << BITS)
+        x, y = ([Fraction(float(t)) for t in z] for z in ((adequacy, fluency) if above else (fluency, adequacy)))
+        first = x[0] + tilt * d * y[0], y[0] + tilt * c * x[0]
+        fine = self.cone.unit / (1 << FINE)
+        to_x, to_y = fine / (cosh * root_x), fine / (cosh * root_y)
+        level = P * (1 - gap)
+        rows = self.rows
+        parts = [(left, right, row) for (left, right), row in zip(self._every(level), rows, strict=True) if left < right]
+        parts += [(left, right, k) for left, right, k in self._holes(level)]
+        kept: list[tuple[int, int, Row | int]] = []
+        at, top, todo = min(self.at_v), max(self.at_v), sorted(parts, key=lambda x: x[:2])
+        n = 0
+        while at < top or not kept:
+            reach = None
+            while n < len(todo) and (todo[n][0] < at or not kept and todo[n][0] <= at):
+                reach = todo[n] if reach is None or todo[n][1] > reach[1] else reach
+                n += 1
+            if reach is None or reach[1] <= at:
+                return {}
+            kept.append(reach)
+            at = reach[1]
+        cuts, before = [], min(self.at_v)
+        for (_, right, _), (left, _, _) in pairwise(kept):
+            before = (max(left, before) + right) >> 1
+            cuts.append(before)
+        out: list[Any] = []
+        for left, right, row in kept:
+            if isinstance(row, int):
+                out.append(row)
+                continue
+            p, q = self.place(row)
+            near = (right - left) >> 70
+            place = [_plain(o + z * by, max(near, 1) * by) for o, z, by in zip(first, (p, q), (to_x, to_y), strict=True)]
+            h = Fraction(row.h) * (self.cone.unit * (1 << BITS) / cosh) ** 2
+            out.append([float(h) if 1e-290 < h < 1e290 else str(h), *place])
+        return {
+            "adequacy": [float(t) for t in adequacy],
+            "fluency": [float(t) for t in fluency],
+            "beta": float(beta) if Fraction(float(beta)) == beta else str(beta),
+            "weights": [float(t) for t in w],
+            "tilt": str(tilt),
+            "saddles": out,
+            "cuts": [_plain(first[1] + t * to_y, to_y * (1 << 8)) for t in cuts],
+        }
+
+    def start(self, hints: list[np.ndarray]) -> None:
+        """Valleys as centres at all systems and a few between show them; and the hints."""
+        for w in hints:
+            self.offer(w)
         places = sorted(set(self.at_v))
         low, high = places[0], places[-1]
         some = sorted({*places, *(low + (high - low) * (2 * n + 1) // 16 for n in range(8))})
@@ -313,6 +379,14 @@ def _coarse(x: int) -> float:
     return x / (1 << (BITS + FINE))
 
 
+def _plain(x: Fraction, tolerance: Fraction) -> float | str:
+    """x to within a tolerance, as a float or as a short fraction."""
+    if abs(Fraction(float(x)) - x) <= tolerance:
+        return float(x)
+    bits = max(0, tolerance.denominator.bit_length() - tolerance.numerator.bit_length() + 1)
+    return str(Fraction(round(x * (1 << bits)), 1 << bits))
+
+
 def _fine(x: float) -> int:
     return int(Fraction(float(x)) * (1 << (BITS + FINE))) if x else 0
 
@@ -342,48 +416,50 @@ def boosts(cone: Cone, w: np.ndarray, size: float) -> Iterator[int]:
 
 
 class Proven(NamedTuple):
-    """The best weighting, others as good, and the cover that proves it."""
+    """The best weighting (K,), others as good, the proof for `verify`, and the gap it has there."""
 
     weights: np.ndarray
     others: list[np.ndarray]
-    cover: Cover
+    proof: dict[str, Any]
+    gap: float
 
 
 def solve(
-    adequacy: np.ndarray,
-    fluency: np.ndarray,
-    beta: Fraction,
-    above: bool,
-    points: np.ndarray,
-    hints: list[np.ndarray],
-    gap: float,
-    tolerance: float = 1e-12,
+    adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, hints: list[np.ndarray], gap: float
 ) -> Proven | None:
-    """The proven optimum at one target inside the range, or None; `hints` are weightings (K,) to start from."""
-    cone = Cone.of(adequacy, fluency, beta, above)
+    """The optimum at one target inside the range, its proof verified, or None; `hints` are weightings to start from.
+
+    >>> a, f = np.array([0, 1, 1 + 1e-9, 3.0]), np.array([0, 2, 2 + 1e-10, 1.0])
+    >>> found = solve(a, f, Fraction(0.5), False, [np.array([0, 0.5, 0.5, 0])], 5e-10)
+    >>> round(1 / float(found.weights @ found.weights), 6), found.gap <= 1e-9
+    (3.105525, True)
+    """
+    cone, points = Cone.of(adequacy, fluency, beta, above), _steps(adequacy, fluency)[0]
     size, best = adequacy.size, hints
     tried: dict[int, Cover] = {}
     for most in ROWS:
         seen: set[int] = set()
         while True:
-            w = min(best, key=lambda w: w @ w) if best else np.full(size, 1 / size)
-            new = [j for j in boosts(cone, w, 1 / (w @ w)) if j not in seen]
-            if not new:
+            w = min(best, key=lambda w: float(w @ w)) if best else np.full(size, 1 / size)
+            boost = next((j for j in boosts(cone, w, 1 / (w @ w)) if j not in seen), None)
+            if boost is None:
                 break
-            seen.add(new[0])
-            if new[0] not in tried:
-                tried[new[0]] = Cover(cone, new[0], points, tolerance)
-                for hint in best:
-                    tried[new[0]].offer(hint)
-                tried[new[0]].start()
-            cover = tried[new[0]]
-            for hint in best:
-                if not cover.optima or hint @ hint < cover.best[0]:
-                    cover.offer(hint)
-            if cover.optima:
-                done = cover.prove(gap, most)
-                if not best or cover.best[0] < min(w @ w for w in best):
-                    best = [cover.best[1]]
-                if done:
-                    return Proven(cover.best[1], [], cover)
+            seen.add(boost)
+            if boost not in tried:
+                tried[boost] = Cover(cone, boost, points)
+                tried[boost].start(best)
+            cover = tried[boost]
+            if not cover.optima:
+                continue
+            done = cover.prove(gap, most)
+            if not best or cover.best[0] < min(w @ w for w in best):
+                best = [cover.best[1]]
+            if done:
+                proof = cover.written(adequacy, fluency, beta, above, gap)
+                try:
+                    measured = verify(proof)
+                except ValueError:
+                    continue
+                if measured <= 2 * gap:
+                    return Proven(cover.best[1], cover.others(gap), proof, measured)
     return None

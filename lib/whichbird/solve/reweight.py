@@ -269,10 +269,12 @@ class _Pools(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     natural: np.ndarray
+    given_a: np.ndarray  # (R, K), as `Standard` has them
+    given_f: np.ndarray
 
     @classmethod
     def of(cls, pool: Standard) -> _Pools:
-        return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]))
+        return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]), pool.given_a[None], pool.given_f[None])
 
     @classmethod
     def many(cls, adequacy: ArrayLike, fluency: ArrayLike) -> _Pools:
@@ -285,21 +287,21 @@ class _Pools(NamedTuple):
         noise = [4 * EPS * np.abs(x).max(axis=1, initial=0) for x in (a, f)]
         scale = np.maximum(np.ptp(a, axis=1), np.ptp(f, axis=1))
         scale = np.where(scale > np.maximum(*noise), scale, 0)
+        given = [snapped(x, n[:, None]) for x, n in zip((a, f), noise, strict=True)]
         with np.errstate(all="ignore"):
-            a, f = (
-                snapped((x - x.mean(axis=1)[:, None]) / scale[:, None], (n / scale)[:, None])
-                for x, n in zip((a, f), noise, strict=True)
-            )
-        return cls._of(a, f, scale)
+            a, f = ((x - x.mean(axis=1)[:, None]) / scale[:, None] for x in given)
+        return cls._of(a, f, scale, *given)
 
     @classmethod
-    def _of(cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray) -> _Pools:
+    def _of(
+        cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray
+    ) -> _Pools:
         low, high, natural = np.full((3, scale.size), np.nan)
         real = scale > 0
         if real.any():
-            low[real], high[real] = ends(a[real], f[real])
+            low[real], high[real] = ends(given_a[real], given_f[real])
         natural[real] = _balance(a[real], f[real], np.full(a[real].shape, 1 / a.shape[1]))
-        return cls(a, f, scale, low, high, natural)
+        return cls(a, f, scale, low, high, natural, given_a, given_f)
 
 
 def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
@@ -337,8 +339,10 @@ def _end_lines(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | N
     order, by the argument of `reachable`: a line is a run of steps of extreme slope and one sign.
     """
     point, dx, dy = _steps(x, y)
-    share = _gap_balance(dx, dy)
-    sign = np.where(share >= share.max() - 8 * EPS, np.where(dx * dy < 0, -1, 1), 0)
+    with np.errstate(divide="ignore"):
+        slope = np.abs(dy) / np.abs(dx)  # relative: a share of x near one has no digits left to compare
+    sign = np.where(slope <= slope.min() * (1 + 16 * EPS), np.where((dx < 0) != (dy < 0), -1, 1), 0)
+    sign = np.where((sign != 0) & (dy == 0), 1, sign)
     starts = np.flatnonzero(np.diff(sign, prepend=0) * (sign != 0))
     stops = np.flatnonzero(np.diff(sign, append=0) * (sign != 0)) + 1
     total = np.concatenate(([0], np.cumsum(np.bincount(point))))  # systems at the points before

@@ -170,7 +170,7 @@ def target(adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> float:
     """
     beta = _unit(beta, "beta")
     low, high = reachable(adequacy, fluency)
-    if not low - 4 * EPS <= beta <= high + 4 * EPS:
+    if not low - 8 * np.spacing(low) <= beta <= high + 8 * np.spacing(high):
         raise out_of_reach(beta, low, high)
     return min(max(beta, low), high)
 

@@ -33,7 +33,8 @@ best. All targets of a sweep, and all pools of a batch, go through each step tog
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +42,7 @@ from tqdm import tqdm
 
 from ..core import check
 from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, snapped
+from . import careful
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
 from .proof import Evidence, Rows
@@ -56,6 +58,9 @@ SPREAD = 4.0  # ratio of successive distances of the intervals from the best mea
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
 ROWS = 20_000  # saddles per target before giving up; thirty are usual, a pool next to a line takes thousands
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
+CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
+NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use,
+EXTREME = 1e-3  # and those this near to 0 or 1
 CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
@@ -72,7 +77,7 @@ def reweight(
     >>> r.weights.round(4), round(r.ess, 3), r.certificate
     (array([0.0088, 0.0861, 0.4245, 0.4806]), 2.389, 'interval')
     """
-    return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion)[0]
+    return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion).insist()[0]
 
 
 def reweight_sweep(
@@ -80,7 +85,8 @@ def reweight_sweep(
 ) -> Sweep:
     """`reweight` for many targets at once, several times faster than a loop. `betas`: (T,); a list of T results.
 
-    The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`.
+    The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`. A target whose
+    proof was not completed does not stop the others: its certificate is "unproven", and `.unproven` names it.
 
     >>> reweight_sweep([0, 1, 2, 3], [0, 2, 1, 1], [.5, .7, .9]).ess.round(3)
     array([3.106, 3.989, 2.385])
@@ -90,8 +96,8 @@ def reweight_sweep(
     given = np.asarray(adequacy, float), np.asarray(fluency, float)
     betas = _targets(betas, pools.low[0], pools.high[0])
     solved = _solve(pools, np.zeros(betas.size, int), betas)
-    solved.insist(betas)
     if measure is not COLLISION:
+        solved.insist(betas)
         return Sweep(_other(measure, pool, pools, betas, solved), pool.a.size)
     results = [
         Reweighting(
@@ -99,10 +105,10 @@ def reweight_sweep(
             beta=float(solved.beta[n]),
             target=float(beta),
             certificate=str(solved.certificate[n]),
-            claimed=GAP[solved.certificate[n]],
+            claimed=GAP.get(solved.certificate[n], np.nan),
             eta=float(solved.eta[n] / pools.scale[0] ** 2),
             lam=float(solved.lam[n]),
-            alternative=solved.alternative.get(n),
+            alternatives=tuple(solved.others.get(n, ())),
             evidence=solved.evidence(n, float(beta), given, pools, 0),
         )
         for n, beta in enumerate(betas)
@@ -129,7 +135,7 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     targets = _grid(beta, count)
     which = np.repeat(np.arange(count), targets.size // max(1, count))
     flat = targets.ravel()
-    inside = (flat >= pools.low[which] - 4 * EPS) & (flat <= pools.high[which] + 4 * EPS)
+    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (flat <= pools.high[which] + _ulps(pools.high[which]))
     w = np.full((flat.size, size), np.nan)
     found, eta, certificate = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, OUT, object)
     which, at = which[inside], np.flatnonzero(inside)
@@ -144,7 +150,9 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
         n = int(np.searchsorted(at, place))
         row = int(which[n])
         given = np.asarray(adequacy, float)[row], np.asarray(fluency, float)[row]
-        return solved.evidence(n, float(flat[place]), given, pools, row)
+        out = solved.evidence(n, float(flat[place]), given, pools, row)
+        assert out is not None  # only what is proven is asked for
+        return out
 
     parts = (x.reshape(shape) for x in (found, flat, certificate.astype(str), eta))
     return Reweightings(w.reshape(*shape, size), *parts, evidence)
@@ -236,7 +244,7 @@ def _other(
     above, x, v, stretch = _sides(pools, np.zeros(betas.size, int), betas)
     for n, beta in enumerate(tqdm(betas, measure.name, leave=False, disable=None if betas.size > 20 else True)):
         w, name, gap, eta, lam = even.w[n], str(even.certificate[n]), 0.0, np.nan, np.nan
-        alternative = even.alternative.get(n) if name == "pair" else None
+        others = tuple(even.others.get(n, ())) if name == "pair" else ()
         if name == "uniform":
             eta, lam = 0.0, -float(measure.gradient(w)[0])
         elif name != "pair":  # at an end the fullest line is best by any distortion
@@ -251,7 +259,7 @@ def _other(
         if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
         yield Reweighting(
-            w, found, float(beta), name, gap, float(eta), float(lam), alternative, distortion=measure.name
+            w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name
         )
 
 
@@ -321,9 +329,14 @@ def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
 def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
     betas = check.vector(betas, "betas")
     for beta in betas:
-        if not low - 4 * EPS <= _unit(beta) <= high + 4 * EPS:
+        if not low - _ulps(low) <= _unit(beta) <= high + _ulps(high):
             raise out_of_reach(beta, low, high)
     return np.clip(betas, low, high)
+
+
+def _ulps(x: np.ndarray | float) -> np.ndarray:
+    """Eight units in the last place: how far a balance may be off by rounding."""
+    return np.asarray(8 * np.spacing(np.abs(x)))
 
 
 def _balance(a: np.ndarray, f: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -332,8 +345,8 @@ def _balance(a: np.ndarray, f: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.asarray(s_a / (s_a + s_f))
 
 
-def _end_lines(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Uniform weights on the fullest line of points whose pairs have the largest share of x; a second as full, or None.
+def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """Uniform weights on the fullest lines of points whose pairs have the largest share of x, one vector for each.
 
     Three points whose pairs share one |slope| are collinear, and the points of such a line are neighbours in sorted
     order, by the argument of `reachable`: a line is a run of steps of extreme slope and one sign.
@@ -347,9 +360,7 @@ def _end_lines(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | N
     stops = np.flatnonzero(np.diff(sign, append=0) * (sign != 0)) + 1
     total = np.concatenate(([0], np.cumsum(np.bincount(point))))  # systems at the points before
     full = total[stops + 1] - total[starts]
-    order = np.argsort(-full, kind="stable")[:2]
-    lines = [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in order]
-    return lines[0], lines[1] if len(lines) > 1 and full[order[1]] == full[order[0]] else None
+    return [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in np.flatnonzero(full == full.max())]
 
 
 # --- many targets of many pools together ------------------------------------------------------------------------------
@@ -373,12 +384,17 @@ class _Solved(NamedTuple):
     certificate: np.ndarray
     eta: np.ndarray
     lam: np.ndarray
-    alternative: dict[int, np.ndarray]
+    others: dict[int, list[np.ndarray]]  # of the same value
     rows: dict[int, Rows]  # the saddles that prove it, where it took some
+    ready: dict[int, tuple[dict[str, Any], float]]  # proofs that are written already
 
-    def evidence(self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int) -> Evidence:
+    def evidence(self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int) -> Evidence | None:
         standard = pools.a[row], pools.f[row], float(pools.scale[row])
-        return Evidence(*given, standard, beta, self.w[n], str(self.certificate[n]), self.rows.get(n))
+        if self.certificate[n] == UNPROVEN:
+            return None
+        return Evidence(
+            *given, standard, beta, self.w[n], str(self.certificate[n]), self.rows.get(n), self.ready.get(n)
+        )
 
     def insist(self, targets: np.ndarray) -> None:
         """Refuse to go on without a proof for every target."""
@@ -394,18 +410,20 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     """Certified optima for reachable targets (N,), each of pool `which` (N,)."""
     n, size = betas.size, pools.a.shape[1]
     beta, eta, lam = np.full((3, n), np.nan)
-    out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {})
-    even = np.abs(betas - pools.natural[which]) <= 4 * EPS
+    out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {}, {})
+    even = np.abs(betas - pools.natural[which]) <= _ulps(pools.natural[which])
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
-    bottom = betas - pools.low[which] <= 4 * EPS
-    end = (bottom | (pools.high[which] - betas <= 4 * EPS)) & ~even
+    bottom = betas - pools.low[which] <= _ulps(pools.low[which])
+    end = (bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))) & ~even
+    for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
+        end[i] = _at_end(pools.given_a[which[i]], pools.given_f[which[i]], float(betas[i]), bool(bottom[i]))
     for i in np.flatnonzero(end):
-        a, f = pools.a[which[i]], pools.f[which[i]]
+        a, f = pools.given_a[which[i]], pools.given_f[which[i]]
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
-        out.w[i], tie = _end_lines(*((f, a) if bottom[i] else (a, f)))
+        out.w[i], *ties = _end_lines(*((f, a) if bottom[i] else (a, f)))
         out.certificate[i] = "pair"
-        if tie is not None:
-            out.alternative[int(i)] = tie
+        if ties:
+            out.others[int(i)] = ties
     left = np.flatnonzero(~even & ~end)
     block = max(1, CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
@@ -422,7 +440,82 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
     out.certificate[off] = UNPROVEN
+    for i in np.flatnonzero((_thin(pools, which, betas, out) | off) & ~end):
+        _mend(pools, int(which[i]), float(betas[i]), int(i), out)
     return out
+
+
+def _at_end(adequacy: np.ndarray, fluency: np.ndarray, beta: float, bottom: bool) -> bool:
+    """Whether a target is an end of the range or beyond it, in exact arithmetic; an end rounded is an end."""
+    order = np.lexsort((fluency, adequacy)) if bottom else np.lexsort((adequacy, fluency))
+    a, f = ([Fraction(float(x[k])) for k in order] for x in (adequacy, fluency))
+    gaps = [((x - y) ** 2, (u - v) ** 2) for x, y, u, v in zip(a, a[1:], f, f[1:], strict=False) if (x, u) != (y, v)]
+    shares = [x / (x + y) for x, y in gaps]
+    exact = min(shares) if bottom else max(shares)
+    computed = ends(adequacy, fluency)[0 if bottom else 1]
+    return bool(beta in (float(exact), computed) or (beta <= exact if bottom else beta >= exact))
+
+
+def _thin(pools: _Pools, which: np.ndarray, betas: np.ndarray, out: _Solved) -> np.ndarray:
+    """For each target whether ordinary numbers may be too coarse for it, so that its proof is verified before it is used.
+
+    That is so next to an end of the range, next to 0 and 1, where systems lie very close together or, for this target,
+    next to a line, and where two systems in use have next to exactly the target's balance.
+    """
+    a, f, natural = pools.a[which], pools.f[which], pools.natural[which]
+    with np.errstate(all="ignore"):
+        side = np.minimum(betas - pools.low[which], pools.high[which] - betas)
+        thin = side < NEAR * np.minimum(betas, 1 - betas)
+        thin |= np.minimum(betas, 1 - betas) < EXTREME
+        thin |= np.abs(betas - natural) < _ulps(natural) * 64
+        aa, ff, af = dot(pools.a, pools.a), dot(pools.f, pools.f), dot(pools.a, pools.f)
+        thin |= (1 - af**2 / (aa * ff) < 1e-3)[which]
+        k = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]
+        x, y = ((z - np.take_along_axis(z, k, 1)) ** 2 for z in (a, f))
+        x, y = (1 - betas[:, None]) * x, betas[:, None] * y
+        thin |= ((np.abs(x - y) < NEAR * (x + y)) & (out.w > 1e-6) & (x + y > 0)).any(1)
+    close = np.logical_and(*((np.diff(np.sort(x, axis=1), axis=1) < CLOSE).any(1) for x in (pools.a, pools.f)))
+    for n in np.flatnonzero(close):
+        gap = np.maximum(*(np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])))
+        close[n] = ((gap > 0) & (gap < CLOSE)).any()
+    return np.asarray(thin | close[which])
+
+
+def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
+    """Keep what was found for target n if its proof verifies; else search again with care."""
+    a, f = pools.given_a[row], pools.given_f[row]
+    evidence = out.evidence(n, beta, (a, f), pools, row)
+    if evidence is not None and evidence.proof()[1] <= 2 * INTERVAL_GAP:
+        return
+    exact = Fraction(beta)
+    above = _above(a, f, exact)
+    hints = _end_lines(*((a, f) if above else (f, a)))
+    if np.isfinite(out.w[n]).all():
+        hints.append(out.w[n])
+    found = careful.solve(a, f, exact, above, hints, INTERVAL_GAP)
+    out.certificate[n] = UNPROVEN
+    if found is not None:
+        w = found.weights
+        out.w[n], out.certificate[n], out.ready[n] = w, "interval", (found.proof, found.gap)
+        out.others.pop(n, None)
+        if found.others:
+            out.others[n] = found.others
+        k = w.argmax()
+        x, y = ((z - z[k]) / pools.scale[row] for z in (a, f))
+        (out.beta[n],) = _balance(x[None], y[None], w[None])
+        g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
+        on, P = w > 0, w @ w
+        with np.errstate(all="ignore"):
+            out.eta[n] = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
+        out.lam[n] = -P
+
+
+def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
+    """Whether a target lies above the natural balance, in exact arithmetic."""
+    size = adequacy.size
+    a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
+    var_a, var_f = (size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
+    return bool((1 - beta) * var_a < beta * var_f)
 
 
 def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:
@@ -487,9 +580,9 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
         saddles = [(o.h, o.p, o.q)] if dual[n] else np.column_stack((side.h, side.p, side.q))[side.target == n]
         out.rows[int(part[n])] = Rows(np.array(saddles))
         for other in others:
-            if other.P <= o.P * (1 + INTERVAL_GAP) and np.abs(other.w - o.w).sum() > 1e-3:
-                out.alternative[int(part[n])] = other.w
-                break
+            known = [o.w, *out.others.get(int(part[n]), [])]
+            if other.P <= o.P * (1 + INTERVAL_GAP) and all(np.abs(other.w - w).sum() > 1e-3 for w in known):
+                out.others.setdefault(int(part[n]), []).append(other.w)
     names = np.where(dual, "dual", "interval").astype(object)
     _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, v, best)))
 
@@ -610,9 +703,10 @@ class _Side:
             for n in np.flatnonzero((same & more).any(1)):
                 run = np.cumsum(np.concatenate(([0], ~same[n])))
                 full = np.bincount(run) * (np.bincount(run[1:], same[n] & more[n], run[-1] + 1) > 0)
-                w = np.zeros((1, run.size))
-                w[0, order[n][run == full.argmax()]] = 1 / full.max()
-                self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
+                for line in np.flatnonzero(full == full.max()):
+                    w = np.zeros((1, run.size))
+                    w[0, order[n][run == line]] = 1 / full.max()
+                    self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
 
     def _descend(self, target: np.ndarray, *rows: np.ndarray) -> None:
         self._offer(target, *descend(self.u[target], self.v[target], self.stretch[target], *rows))
@@ -718,11 +812,12 @@ class _Side:
         starts = []
         for n, mine in _groups(targets, owner, q):
             known = [o.q for o in self.optima[n] if o.P <= P[n] * (1 + 1e-7)]
-            edge = np.flatnonzero(np.diff(deep[mine], prepend=False, append=False))
-            for first, stop in zip(edge[::2], edge[1::2], strict=True):  # runs of deep rows
-                left, right = q[mine[max(first - 1, 0)]], q[mine[min(stop, mine.size - 1)]]
-                if not any(left <= k <= right for k in known):
-                    starts.append((n, mine[first:stop][np.argmin(square[mine[first:stop]])], left, right))
+            depth = np.where(deep[mine], square[mine], np.inf)
+            around = np.pad(depth, 1, constant_values=np.inf)
+            for k in np.flatnonzero(deep[mine] & (depth <= around[:-2]) & (depth <= around[2:])):
+                left, right = q[mine[max(k - 1, 0)]], q[mine[min(k + 1, mine.size - 1)]]
+                if not any(left <= x <= right for x in known):
+                    starts.append((n, mine[k], left, right))
         if starts:
             target, at, left, right = (np.array(x) for x in zip(*starts, strict=True))
             at = rows[at]

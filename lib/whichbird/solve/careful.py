@@ -30,7 +30,7 @@ from .verify import verify
 BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
-ROWS = (250, 1000, 6000)  # saddles for one frame before the next is tried; in the end with patience
+ROWS = (200, 1500)  # saddles for one frame before the next is tried; in the end with patience
 SPREAD = 4.0
 TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
 
@@ -122,11 +122,13 @@ class Cover:
         return min(self.optima, key=lambda x: x[0])
 
     def off(self, w: np.ndarray, origin: int) -> float:
-        """Relative distance of the odds of w from the target's."""
-        s = 2.0**self.boost
-        e, d = ((x - w @ x) for x in (self.e[origin] / s, self.d[origin] * s))
-        both = w @ (e * e + d * d) / 4  # var of either stretched aspect, where cov(e, d) = 0
-        return float(abs(w @ (e * d)) / both) if both > 0 else np.inf
+        """How far w is from the target: the correlation of e and d, which no boost changes.
+
+        Half of it bounds the relative distance of the odds of w from the target's.
+        """
+        e, d = (x - w @ x for x in (self.e[origin], self.d[origin]))
+        size = np.sqrt((w @ (e * e)) * (w @ (d * d)))
+        return float(abs(w @ (e * d)) / size) if size > 0 else np.inf
 
     def offer(self, w: np.ndarray) -> bool:
         """Take a weighting (K,) if it is feasible; whether it is better than all before."""
@@ -137,7 +139,7 @@ class Cover:
         o = self.around(self.at_u[o] + _fine(w @ self.u[o]), self.at_v[o] + _fine(w @ self.v[o]), 0.0).origin
         u, v = self.u[o], self.v[o]
         for _ in range(3):
-            if self.off(w, o) <= TOLERANCE / 8:
+            if self.off(w, o) <= TOLERANCE / 32:
                 break
             h, p, q, mended = repair(u[None], v[None], w[None], (self.e[o][None], self.d[o][None]))
             if not np.isfinite(mended).all() or self.off(mended[0], o) >= self.off(w, o):

@@ -58,10 +58,11 @@ class Evidence:
             return self.ready
         best: tuple[dict[str, Any], float] = {}, math.inf
         for reading in self._readings():
-            proof = self._written(*reading)
+            proof: dict[str, Any] = {}
             try:
+                proof = self._written(*reading)
                 gap = verify(proof)
-            except ValueError:
+            except (ValueError, ZeroDivisionError, OverflowError):  # a target read as 0 or 1 has no stretch
                 gap = math.inf
             if not best[0] or gap < best[1]:
                 best = proof, gap

@@ -56,7 +56,7 @@ BETA_TOLERANCE = 1e-12
 GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
-ROWS = 20_000  # saddles per target before giving up; thirty are usual, a pool next to a line takes thousands
+ROWS = 1000  # saddles per target before it is done again with care; thirty are usual
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
 CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
 NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use,
@@ -424,7 +424,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         out.certificate[i] = "pair"
         if ties:
             out.others[int(i)] = ties
-    left = np.flatnonzero(~even & ~end)
+    left, delicate = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
     block = max(1, CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
         hard = []
@@ -432,15 +432,20 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
             open_ = _near(pools, which[part], betas[part], part, out)
             bar.update(part.size - open_.size)
             hard.append(open_)
-        for part in _parts(np.concatenate([np.empty(0, int), *hard]), block):
+        rest = np.concatenate([np.empty(0, int), *hard])
+        rest = rest[~delicate[rest]]  # those are left for `_mend`
+        for part in _parts(rest, block):
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
-    out.beta[:] = _balance(pools.a[which], pools.f[which], out.w)
+    heavy = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]  # around it, close systems keep their differences
+    around = ((x - np.take_along_axis(x, heavy, 1)) / pools.scale[which, None] for x in (pools.given_a[which], pools.given_f[which]))
+    with np.errstate(all="ignore"):
+        out.beta[:] = _balance(*around, out.w)
     unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
     out.certificate[off] = UNPROVEN
-    for i in np.flatnonzero((_thin(pools, which, betas, out) | off) & ~end):
+    for i in np.flatnonzero((delicate | _thin(pools, which, betas, out.w) | off) & ~end):
         _mend(pools, int(which[i]), float(betas[i]), int(i), out)
     return out
 
@@ -456,29 +461,36 @@ def _at_end(adequacy: np.ndarray, fluency: np.ndarray, beta: float, bottom: bool
     return bool(beta in (float(exact), computed) or (beta <= exact if bottom else beta >= exact))
 
 
-def _thin(pools: _Pools, which: np.ndarray, betas: np.ndarray, out: _Solved) -> np.ndarray:
-    """For each target whether ordinary numbers may be too coarse for it, so that its proof is verified before it is used.
+def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray:
+    """For each target whether ordinary numbers may be too coarse for its pool, or for a target so near to 0, 1 or an end.
 
-    That is so next to an end of the range, next to 0 and 1, where systems lie very close together or, for this target,
-    next to a line, and where two systems in use have next to exactly the target's balance.
+    That is so where systems lie very close together, all but a few of them do, or all next to a line.
     """
-    a, f, natural = pools.a[which], pools.f[which], pools.natural[which]
+    near = np.minimum(betas, 1 - betas)
     with np.errstate(all="ignore"):
-        side = np.minimum(betas - pools.low[which], pools.high[which] - betas)
-        thin = side < NEAR * np.minimum(betas, 1 - betas)
-        thin |= np.minimum(betas, 1 - betas) < EXTREME
-        thin |= np.abs(betas - natural) < _ulps(natural) * 64
-        aa, ff, af = dot(pools.a, pools.a), dot(pools.f, pools.f), dot(pools.a, pools.f)
-        thin |= (1 - af**2 / (aa * ff) < 1e-3)[which]
-        k = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]
-        x, y = ((z - np.take_along_axis(z, k, 1)) ** 2 for z in (a, f))
-        x, y = (1 - betas[:, None]) * x, betas[:, None] * y
-        thin |= ((np.abs(x - y) < NEAR * (x + y)) & (out.w > 1e-6) & (x + y > 0)).any(1)
-    close = np.logical_and(*((np.diff(np.sort(x, axis=1), axis=1) < CLOSE).any(1) for x in (pools.a, pools.f)))
+        out = np.minimum(betas - pools.low[which], pools.high[which] - betas) < NEAR * near
+        out |= near < EXTREME
+        aa, ff, af = (dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f)))
+        hard = (1 - af**2 / (aa * ff) < EXTREME) | ~(aa * ff > 0)
+    sort = [np.sort(x, axis=1) for x in (pools.a, pools.f)]
+    quarter = pools.a.shape[1] // 4
+    hard |= np.maximum(*(x[:, -1 - quarter] - x[:, quarter] for x in sort)) < EXTREME
+    close = np.logical_and(*((np.diff(x, axis=1) < CLOSE).any(1) for x in sort))
     for n in np.flatnonzero(close):
         gap = np.maximum(*(np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])))
         close[n] = ((gap > 0) & (gap < CLOSE)).any()
-    return np.asarray(thin | close[which])
+    return np.asarray(out | (hard | close)[which])
+
+
+def _thin(pools: _Pools, which: np.ndarray, betas: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """For each target whether the heaviest system and another in use have next to exactly the target's balance.
+
+    Then a line of systems may only seem to have it.
+    """
+    k = np.where(np.isfinite(w), w, 0).argmax(1)[:, None]
+    x, y = ((z[which] - np.take_along_axis(z[which], k, 1)) ** 2 for z in (pools.a, pools.f))
+    x, y = (1 - betas[:, None]) * x, betas[:, None] * y
+    return np.asarray(((np.abs(x - y) < NEAR * (x + y)) & (w > NEAR)).any(1))
 
 
 def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:

@@ -63,10 +63,14 @@ class Evidence:
             if best[0] and not self._near(*reading):
                 continue
             for rows in (self.rows, self._fitted) if self.certificate == "dual" else (self.rows,):
-                proof = self._written(*reading, rows() if callable(rows) else rows)
+                proof: dict[str, Any] = {}
                 try:
+                    proof = self._written(*reading, rows() if callable(rows) else rows)
                     gap = verify(proof)
-                except ValueError:
+                except (
+                    ValueError,
+                    ArithmeticError,
+                ):  # no proof, or no number: what was not found to all digits may overflow
                     gap = math.inf
                 if not best[0] or gap < best[1]:
                     best = proof, gap

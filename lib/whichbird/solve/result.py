@@ -17,7 +17,7 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    Seen only where systems that are not copies lie within 1e-5 of the pool's spread of each other.
+    Rare: see `tests/adversarial.py` for the pools it was looked for in, and the targets where it was seen.
     """
 
 
@@ -54,8 +54,9 @@ class Reweighting:
     `weights` (K,) sum to one; `beta` is the balance they have, `target` the one asked for; `support` the indices with
     positive weight. `distortion` names what was made least; `ess` is 1/Σw² whatever it was. `certificate` names the proof of
     optimality ("local" is none). `eta` and `lam` are the multipliers of the balance and of the budget, with ½Σw² or the
-    divergence, in the units of the scores given (`nan` where none exist). `alternative` is a second optimum of the same
-    value where the optimum is not unique, else None. `claimed` is the gap that floating point claims; see `gap`.
+    divergence, in the units of the scores given (`nan` where none exist). `alternatives` are the other optima, where
+    there are any: weightings with a Σw² equal to within the gap, and each 1e-3 or more from all others, summed over the
+    systems. `claimed` is the gap that floating point claims; see `gap`.
     """
 
     weights: np.ndarray
@@ -65,10 +66,15 @@ class Reweighting:
     claimed: float
     eta: float
     lam: float
-    alternative: np.ndarray | None = None
+    alternatives: tuple[np.ndarray, ...] = ()
     counts: Counts | None = None
     distortion: str = "collision"
     evidence: Evidence | None = field(default=None, repr=False)
+
+    @property
+    def alternative(self) -> np.ndarray | None:
+        """The first of the `alternatives`, None where there is none."""
+        return self.alternatives[0] if self.alternatives else None
 
     @property
     def proof(self) -> dict[str, Any] | None:
@@ -141,6 +147,16 @@ class Sweep(list[Reweighting]):
     def certificates(self) -> list[str]:
         """The names of the proofs."""
         return [r.certificate for r in self]
+
+    @property
+    def unproven(self) -> np.ndarray:
+        """The targets without a proof; their weights are the best found, NaN if none were."""
+        return np.array([r.target for r in self if r.certificate == UNPROVEN])
+
+    def insist(self) -> Sweep:
+        """The sweep itself; NotProven if a target is without proof."""
+        unproven(self.unproven)
+        return self
 
 
 @dataclass(frozen=True, eq=False)

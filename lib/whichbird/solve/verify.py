@@ -33,14 +33,14 @@ def verify(proof: dict[str, Any]) -> float:
     ValueError: not a proof: the weights miss the target by more than a thousandth of weight
     """
     pool, w, pair, saddles, line = _read(proof)
-    bounds = [Fraction(1, len(w))]  # Σw² is at least this, for every weighting on the target
+    collision, bounds = _on_target(pool, w), [Fraction(1, len(w))]  # no Σw² on the target is below any of the bounds
     if pair:
         bounds.append(_end(pool, *pair))
     elif line:
         bounds.append(min(_cell(pool, *part) for part in zip(saddles, line, line[1:], strict=False)))
     elif saddles:
         bounds.append(_dual(pool, *saddles[0]))
-    gap = 1 - max(bounds) / _on_target(pool, w)
+    gap = 1 - max(bounds) / collision
     return float(gap) if Fraction(float(gap)) >= gap else math.nextafter(float(gap), 1)
 
 

@@ -68,10 +68,7 @@ def balance(adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None)
             "all the weight lies on systems with the same adequacy and fluency; their balance is not defined"
         )
     k = int(w.argmax())  # around the heaviest system, so that close systems keep their differences
-    s_a, s_f = (
-        float(w @ (x - w @ x) ** 2)
-        for x in ((p.given_a - p.given_a[k]) / p.scale, (p.given_f - p.given_f[k]) / p.scale)
-    )
+    s_a, s_f = (float(w @ (x - w @ x) ** 2) for x in ((p.given_a - p.given_a[k]) / p.scale, (p.given_f - p.given_f[k]) / p.scale))
     return s_a / (s_a + s_f)
 
 

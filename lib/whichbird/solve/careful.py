@@ -166,9 +166,7 @@ class Cover:
         better = False
         for _ in range(2):  # once more from the system nearest to where it ended
             u, v, q, h, p, cone = self.arrays(rows)
-            ends = np.array(
-                [[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)]
-            )
+            ends = np.array([[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)])
             with np.errstate(all="ignore"):
                 h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone)
             again, keep = [], []
@@ -278,9 +276,7 @@ class Cover:
         to_x, to_y = fine / (cosh * root_x), fine / (cosh * root_y)
         level = P * (1 - gap)
         rows = self.rows
-        parts = [
-            (left, right, row) for (left, right), row in zip(self._every(level), rows, strict=True) if left < right
-        ]
+        parts = [(left, right, row) for (left, right), row in zip(self._every(level), rows, strict=True) if left < right]
         parts += [(left, right, k) for left, right, k in self._holes(level)]
         kept: list[tuple[int, int, Row | int]] = []
         at, top, todo = min(self.at_v), max(self.at_v), sorted(parts, key=lambda x: x[:2])
@@ -305,9 +301,7 @@ class Cover:
                 continue
             p, q = self.place(row)
             near = (right - left) >> 70
-            place = [
-                _plain(o + z * by, max(near, 1) * by) for o, z, by in zip(first, (p, q), (to_x, to_y), strict=True)
-            ]
+            place = [_plain(o + z * by, max(near, 1) * by) for o, z, by in zip(first, (p, q), (to_x, to_y), strict=True)]
             h = Fraction(row.h) * (self.cone.unit * (1 << BITS) / cosh) ** 2
             out.append([float(h) if 1e-290 < h < 1e290 else str(h), *place])
         return {

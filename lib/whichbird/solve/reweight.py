@@ -135,9 +135,7 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     targets = _grid(beta, count)
     which = np.repeat(np.arange(count), targets.size // max(1, count))
     flat = targets.ravel()
-    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (
-        flat <= pools.high[which] + _ulps(pools.high[which])
-    )
+    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (flat <= pools.high[which] + _ulps(pools.high[which]))
     w = np.full((flat.size, size), np.nan)
     found, eta, certificate = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, OUT, object)
     which, at = which[inside], np.flatnonzero(inside)
@@ -260,7 +258,9 @@ def _other(
         found = float(_balance(pools.a, pools.f, w[None])[0])
         if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-        yield Reweighting(w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name)
+        yield Reweighting(
+            w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name
+        )
 
 
 # --- pools and targets ------------------------------------------------------------------------------------------------
@@ -301,7 +301,9 @@ class _Pools(NamedTuple):
         return cls._of(a, f, scale, *given)
 
     @classmethod
-    def _of(cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray) -> _Pools:
+    def _of(
+        cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray
+    ) -> _Pools:
         low, high, natural = np.full((3, scale.size), np.nan)
         real = scale > 0
         if real.any():
@@ -386,9 +388,7 @@ class _Solved(NamedTuple):
     rows: dict[int, Rows]  # the saddles that prove it, where it took some
     ready: dict[int, tuple[dict[str, Any], float]]  # proofs that are written already
 
-    def evidence(
-        self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int
-    ) -> Evidence | None:
+    def evidence(self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int) -> Evidence | None:
         standard = pools.a[row], pools.f[row], float(pools.scale[row])
         if self.certificate[n] == UNPROVEN:
             return None
@@ -438,10 +438,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
     heavy = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]  # around it, close systems keep their differences
-    around = (
-        (x - np.take_along_axis(x, heavy, 1)) / pools.scale[which, None]
-        for x in (pools.given_a[which], pools.given_f[which])
-    )
+    around = ((x - np.take_along_axis(x, heavy, 1)) / pools.scale[which, None] for x in (pools.given_a[which], pools.given_f[which]))
     with np.errstate(all="ignore"):
         out.beta[:] = _balance(*around, out.w)
     unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
@@ -473,9 +470,7 @@ def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray
     with np.errstate(all="ignore"):
         out = np.minimum(betas - pools.low[which], pools.high[which] - betas) < NEAR * near
         out |= near < EXTREME
-        aa, ff, af = (
-            dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f))
-        )
+        aa, ff, af = (dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f)))
         hard = (1 - af**2 / (aa * ff) < EXTREME) | ~(aa * ff > 0)
     sort = [np.sort(x, axis=1) for x in (pools.a, pools.f)]
     quarter = pools.a.shape[1] // 4

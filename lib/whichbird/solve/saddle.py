@@ -24,7 +24,13 @@ TRIES = 15  # of Newton's method from the uniform weighting; what has not settle
 
 
 def excluded(
-    u: np.ndarray, v: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray, P: np.ndarray, cone: Cone | None = None
+    u: np.ndarray,
+    v: np.ndarray,
+    q: np.ndarray,
+    h: np.ndarray,
+    p: np.ndarray,
+    P: np.ndarray,
+    cone: Cone | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """h − √P ‖z₊‖, the square of the half-width a row excludes, less a bound on its rounding error; and ‖z₊‖ / √P.
 

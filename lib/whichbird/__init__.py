@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     )
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
     from .solve.stationary import stationary_points as stationary_points
+    from .solve.verify import verify as verify
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
     from .study.contest import Contest as Contest, contest as contest
     from .study.intervals import Intervals as Intervals, intervals as intervals
@@ -82,6 +83,7 @@ _ROOM = {
     ),
     "solve.search": ("ablation", "search", "search_sweep"),
     "solve.stationary": ("stationary_points",),
+    "solve.verify": ("verify",),
     "study.calibrate": ("Calibration", "calibrate"),
     "study.contest": ("Contest", "contest"),
     "study.intervals": ("Intervals", "intervals"),

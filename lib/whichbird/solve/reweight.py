@@ -154,8 +154,8 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
         assert out is not None  # only what is proven is asked for
         return out
 
-    parts = (x.reshape(shape) for x in (found, flat, certificate.astype(str), eta))
-    return Reweightings(w.reshape(*shape, size), *parts, evidence)
+    names = certificate.astype(str).reshape(shape)
+    return Reweightings(w.reshape(*shape, size), found.reshape(shape), targets, names, eta.reshape(shape), evidence)
 
 
 def beta_interval(adequacy: ArrayLike, fluency: ArrayLike, ess: float) -> tuple[float, float]:

@@ -15,10 +15,11 @@ What is returned was proven in doubles with an allowance for rounding.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, isqrt, log
+from math import ceil, frexp, isqrt, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from .verify import verify
 BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
-ROWS = (200, 1500)  # saddles for one frame before the next is tried; in the end with patience
+ROWS = (200, 3000)  # saddles for one frame before the next is tried; in the end with patience
 SPREAD = 4.0
 TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
 
@@ -95,6 +96,8 @@ class Cover:
         self.rows: list[Row] = []
         self.optima: list[tuple[float, np.ndarray, Row]] = []
         self.used: set[int] = set()
+        self._middle: list[int] = []
+        self._known: tuple[float, list[tuple[int, int]]] = (-1.0, [])
 
     # --- places ---
 
@@ -127,8 +130,10 @@ class Cover:
         Half of it bounds the relative distance of the odds of w from the target's.
         """
         e, d = (x - w @ x for x in (self.e[origin], self.d[origin]))
-        size = np.sqrt((w @ (e * e)) * (w @ (d * d)))
-        return float(abs(w @ (e * d)) / size) if size > 0 else np.inf
+        var_e, var_d = float(w @ (e * e)), float(w @ (d * d))
+        if min(var_e * 4.0**-self.boost, var_d * 4.0**self.boost) < 1e-110:  # rounding of the roots: exactly on a line
+            return 0.0 if max(var_e, var_d) > 1e-90 else np.inf
+        return float(abs(w @ (e * d)) / np.sqrt(var_e * var_d))
 
     def offer(self, w: np.ndarray) -> bool:
         """Take a weighting (K,) if it is feasible; whether it is better than all before."""
@@ -201,13 +206,22 @@ class Cover:
                 break
         return rows, height
 
+    def _middles(self) -> list[int]:
+        """The place of each row's q."""
+        self._middle += [self.at_v[r.origin] + _fine(r.q) for r in self.rows[len(self._middle) :]]
+        return self._middle
+
     def _every(self, level: float) -> list[tuple[int, int]]:
         """What each row excludes, from where to where."""
-        u, v, q, h, p, cone = self.arrays(self.rows)
-        square = excluded(u, v, q, h, p, np.full(q.size, level), cone)[0]
-        half = np.sqrt(np.maximum(0, square)) * (1 - 16 * EPS)
-        middle = [self.at_v[r.origin] + _fine(r.q) for r in self.rows]
-        return [(m - _fine(x), m + _fine(x)) for m, x in zip(middle, half, strict=True)]
+        if level != self._known[0]:
+            self._known = level, []
+        done = self._known[1]
+        if fresh := self.rows[len(done) :]:
+            u, v, q, h, p, cone = self.arrays(fresh)
+            square = excluded(u, v, q, h, p, np.full(q.size, level), cone)[0]
+            half = [_fine(x) for x in np.sqrt(np.maximum(0, square)) * (1 - 16 * EPS)]
+            done += [(m - x, m + x) for m, x in zip(self._middles()[len(done) :], half, strict=True)]
+        return done
 
     def _holes(self, level: float) -> list[tuple[int, int, int]]:
         """Around systems with many copies, from where to where, and the system: see `_copies` of `reweight`."""
@@ -353,13 +367,12 @@ class Cover:
             best_q = self.place(self.best[2])[1]
             anchors = sorted({*self.at_v, best_q})
             fresh, where = [], []
-            known = [(self.place(r)[1], r) for r in self.rows]
-            known.sort(key=lambda x: x[0])
+            known = sorted(zip(self._middles(), self.rows, strict=True), key=lambda x: x[0])
             keys = [x[0] for x in known]
             for g in gaps:
                 for q in self.centres(g, anchors):
                     self.used.add(q)
-                    i = int(np.searchsorted(np.array(keys, object), q))
+                    i = bisect(keys, q)
                     near = known[min(range(max(0, i - 1), min(len(keys), i + 1)), key=lambda k: abs(keys[k] - q))][1]
                     fresh.append(self.around(self.place(near)[0], q, max(near.h, 0.0)))
                     where.append(g)
@@ -390,7 +403,10 @@ def _plain(x: Fraction, tolerance: Fraction) -> float | str:
 
 
 def _fine(x: float) -> int:
-    return int(Fraction(float(x)) * (1 << (BITS + FINE))) if x else 0
+    mantissa, exponent = frexp(x)
+    shift = exponent - 53 + BITS + FINE
+    whole = int(mantissa * (1 << 53))
+    return whole << shift if shift >= 0 else whole >> -shift
 
 
 def boosts(cone: Cone, w: np.ndarray, size: float) -> Iterator[int]:
@@ -413,12 +429,14 @@ def boosts(cone: Cone, w: np.ndarray, size: float) -> Iterator[int]:
             ratio = np.where((near > 0) & (wide > 0), near / wide, np.inf)
         if np.isfinite(ratio.min()):
             n = int(ratio.argmin())
-            yield sign * round_(float(wide[n]), float(near[n]))
+            strip = sign * round_(float(wide[n]), float(near[n]))
+            # a strip of ratio r must be covered lengthwise and the rest across it: about s/√r and 1/s intervals
+            yield from (round(strip / 2), strip)
     yield 0
 
 
-class Proven(NamedTuple):
-    """The best weighting (K,), others as good, the proof for `verify`, and the gap it has there."""
+class Found(NamedTuple):
+    """The best weighting (K,), others as good, the proof for `verify`, and the gap it has there: infinite without one."""
 
     weights: np.ndarray
     others: list[np.ndarray]
@@ -428,8 +446,10 @@ class Proven(NamedTuple):
 
 def solve(
     adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, hints: list[np.ndarray], gap: float
-) -> Proven | None:
-    """The optimum at one target inside the range, its proof verified, or None; `hints` are weightings to start from.
+) -> Found | None:
+    """The best weighting at one target inside the range and its proof, verified; None if no weighting was found.
+
+    `hints` are weightings to start from.
 
     >>> a, f = np.array([0, 1, 1 + 1e-9, 3.0]), np.array([0, 2, 2 + 1e-10, 1.0])
     >>> found = solve(a, f, Fraction(0.5), False, [np.array([0, 0.5, 0.5, 0])], 5e-10)
@@ -463,5 +483,6 @@ def solve(
                 except ValueError:
                     continue
                 if measured <= 2 * gap:
-                    return Proven(cover.best[1], cover.others(gap), proof, measured)
-    return None
+                    return Found(cover.best[1], cover.others(gap), proof, measured)
+    best_found = [c.best for c in tried.values() if c.optima]
+    return Found(min(best_found, key=lambda x: x[0])[1], [], {}, np.inf) if best_found else None

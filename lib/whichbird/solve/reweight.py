@@ -41,7 +41,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, snapped
+from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, pair_balances, snapped
 from . import careful
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
@@ -162,7 +162,8 @@ def beta_interval(adequacy: ArrayLike, fluency: ArrayLike, ess: float) -> tuple[
     """The interval of targets whose best weighting keeps an effective sample size of at least `ess`, 1 ≤ ess ≤ K.
 
     It is an interval because ESS*(β) rises up to the natural balance and falls after it. Ends to about 1e-12, rounded
-    inwards.
+    inwards. Where ESS* jumps it can jump at the balance of two systems only, and that end is the balance itself: next to
+    a jump, where a proof may not be completed, the best weighting found is taken for the optimum.
 
     >>> low, high = beta_interval([0, 1, 2, 3], [0, 2, 1, 1], 3)
     >>> round(low, 6), round(high, 6)
@@ -214,10 +215,11 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
     out: np.ndarray = pools.natural[which].copy()
     live = np.arange(which.size if goal else 0)
     inner, outer, beta, first = out, end, end, True
+    slow = np.zeros(live.size, int)
     while live.size:
         solved = _solve(pools, which[live], beta)
-        solved.insist(beta)
         w = solved.w
+        unproven(beta[~np.isfinite(w).all(1)])
         height = np.sqrt(np.maximum(0, dot(w, w) - 1 / w.shape[1]))
         short = height <= goal
         inner, outer = np.where(short, beta, inner), np.where(short, outer, beta)
@@ -233,7 +235,16 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
         beta, first = beta + step, False
         astray = ~((np.minimum(inner, outer) < beta) & (beta < np.maximum(inner, outer)))
         beta = np.where(astray, 0.5 * (inner + outer), beta)
-        live, inner, outer, beta = (x[~done] for x in (live, inner, outer, beta))
+        slow = slow + 1
+        for n in np.flatnonzero((slow > 6) & ~done):  # Newton's method takes four or five: this may be a jump
+            row, between = which[live[n]], sorted((inner[n], outer[n]))
+            jumps = pair_balances(pools.given_a[row], pools.given_f[row])
+            jumps = jumps[(jumps > between[0]) & (jumps < between[1])]
+            if jumps.size:
+                beta[n] = jumps[np.abs(jumps - beta[n]).argmin()]
+            elif np.abs(outer[n] - inner[n]) < 1e-6 and inner[n] in pair_balances(pools.given_a[row], pools.given_f[row]):
+                out[live[n]], done[n] = inner[n], True
+        live, inner, outer, beta, slow = (x[~done] for x in (live, inner, outer, beta, slow))
     return out
 
 
@@ -499,27 +510,40 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     evidence = out.evidence(n, beta, (a, f), pools, row)
     if evidence is not None and evidence.proof()[1] <= 2 * INTERVAL_GAP:
         return
-    exact = Fraction(beta)
-    above = _above(a, f, exact)
-    hints = _end_lines(*((a, f) if above else (f, a)))
-    if np.isfinite(out.w[n]).all():
-        hints.append(out.w[n])
-    found = careful.solve(a, f, exact, above, hints, INTERVAL_GAP)
+    hints, found = [out.w[n]] if np.isfinite(out.w[n]).all() else [], None
+    if hints and (line := _line(a, f, beta, hints[0])) is not None:
+        found = careful.solve(a, f, line, _above(a, f, line), hints, INTERVAL_GAP)
+    if found is None or not found.proof:
+        above = _above(a, f, Fraction(beta))
+        hints += _end_lines(*((a, f) if above else (f, a)))
+        found = careful.solve(a, f, Fraction(beta), above, hints, INTERVAL_GAP)
     out.certificate[n] = UNPROVEN
-    if found is not None:
-        w = found.weights
-        out.w[n], out.certificate[n], out.ready[n] = w, "interval", (found.proof, found.gap)
-        out.others.pop(n, None)
-        if found.others:
-            out.others[n] = found.others
-        k = w.argmax()
-        x, y = ((z - z[k]) / pools.scale[row] for z in (a, f))
-        (out.beta[n],) = _balance(x[None], y[None], w[None])
-        g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
-        on, P = w > 0, w @ w
-        with np.errstate(all="ignore"):
-            out.eta[n] = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
-        out.lam[n] = -P
+    if found is None:
+        return
+    w = out.w[n] = found.weights
+    out.others.pop(n, None)
+    if found.proof:
+        out.certificate[n], out.ready[n] = "interval", (found.proof, found.gap)
+    if found.others:
+        out.others[n] = found.others
+    x, y = ((z - z[w.argmax()]) / pools.scale[row] for z in (a, f))
+    (out.beta[n],) = _balance(x[None], y[None], w[None])
+    g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
+    on, P = w > 0, w @ w
+    with np.errstate(all="ignore"):
+        out.eta[n] = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
+    out.lam[n] = -P
+
+
+def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray) -> Fraction | None:
+    """The exact balance of the systems in use if all lie on one line whose balance rounds to about beta, else None."""
+    on = np.flatnonzero(w)
+    a, f = ([Fraction(float(x[k])) - Fraction(float(x[on[0]])) for k in on] for x in (adequacy, fluency))
+    k = max(range(on.size), key=lambda k: abs(a[k]) + abs(f[k]))
+    if any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True)) or a[k] == f[k] == 0:
+        return None
+    share = a[k] ** 2 / (a[k] ** 2 + f[k] ** 2)
+    return share if abs(float(share) - beta) <= _ulps(beta) else None
 
 
 def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:

@@ -26,7 +26,7 @@ def same(many, singles, at):
         assert many.ess[at][n] == pytest.approx(r.ess, rel=GAP)
         assert many.beta[at][n] == pytest.approx(r.beta, abs=2e-12)
         assert many.target[at][n] == r.target
-        assert many.certificate[at][n] == r.certificate and many.gap[at][n] == r.gap
+        assert many.certificate[at][n] == r.certificate and max(many.gap[at][n], r.gap) <= GAP
         if np.isfinite(r.eta) and r.alternative is None:  # of two optima either may come first
             assert many.weights[at][n] == pytest.approx(r.weights, abs=1e-7)
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     )
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
     from .solve.stationary import stationary_points as stationary_points
+    from .solve.verify import verify as verify
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
     from .study.choices import (
         RankChange as RankChange,
@@ -117,6 +118,7 @@ _ROOM = {
     ),
     "solve.search": ("ablation", "search", "search_sweep"),
     "solve.stationary": ("stationary_points",),
+    "solve.verify": ("verify",),
     "study.calibrate": ("Calibration", "calibrate"),
     "study.choices": ("RankChange", "by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total", "rank_change"),
     "study.components": ("Components", "components"),

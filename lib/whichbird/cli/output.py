@@ -49,6 +49,7 @@ class Result(NamedTuple):
     shown: tuple[pd.DataFrame, ...] | None = None  # if not all tables as they are
     figure: Callable[[], Figure] | None = None  # draws what --plot writes
     notes: tuple[str, ...] = ()
+    proof: object = None  # what --proof writes, as JSON
 
 
 def check_outputs(args: argparse.Namespace) -> None:
@@ -56,15 +57,19 @@ def check_outputs(args: argparse.Namespace) -> None:
     plot = getattr(args, "plot", None)
     if plot and Path(plot).suffix.lower() not in FIGURES:
         raise DataError(f"--plot {plot}: a name that ends in {', '.join(FIGURES)} is expected")
-    targets = [check_output(path, args.force) for path in (plot, args.out) if path]
-    if len(targets) > len(set(targets)):
-        raise DataError(f"--plot and --out both name {plot}; two names are needed")
+    asked = {"--plot": plot, "--proof": getattr(args, "proof", None), "--out": args.out}
+    seen: dict[Path, str] = {}
+    for option, path in asked.items():
+        if path and (first := seen.setdefault(check_output(path, args.force), option)) != option:
+            raise DataError(f"{first} and {option} both name {path}; two names are needed")
 
 
 def deliver(args: argparse.Namespace, result: Result) -> None:
     """Write the files that were asked for, then print."""
     if getattr(args, "plot", None) and result.figure is not None:
         write_whole(args.plot, _drawn(result.figure, Path(args.plot).suffix.lower()[1:]), args.force)
+    if getattr(args, "proof", None):
+        write_whole(args.proof, (json.dumps(result.proof, allow_nan=False) + "\n").encode(), args.force)
     first = next(iter(result.tables.values()))
     if args.out:
         as_json = Path(args.out).suffix.lower() == ".json"

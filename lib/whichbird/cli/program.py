@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import errno
+import json
 import os
 import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -23,6 +25,7 @@ from ..core.check import DataError, near
 from ..data import mtme, userfiles
 from ..data.digest import Digest, load
 from ..data.domains import in_domain
+from ..data.files import read_text
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.registry import DATASETS
@@ -30,6 +33,7 @@ from ..data.segments import load_pool
 from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
+from ..solve.verify import verify
 from ..study.calibrate import MATCHES, calibrate
 from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
@@ -196,8 +200,11 @@ def reweight(args: argparse.Namespace) -> Result:
     examples:
       whichbird reweight systems.csv --beta 0.5
       whichbird reweight systems.csv --beta 0.5 --out weights.csv --plot weights.svg
+      whichbird reweight systems.csv --beta 0.5 --proof proof.json
       whichbird reweight systems.csv --sweep --step 0.05 --csv
     """
+    if args.proof and args.sweep:
+        raise ValueError("--proof writes the proof of one weighting; --beta is expected with it, not --sweep")
     table = userfiles.read_systems(args.systems)
     pool = table["system"].tolist(), table["adequacy"].to_numpy(), table["fluency"].to_numpy()
     with _about(args.systems):
@@ -212,12 +219,43 @@ def reweight(args: argparse.Namespace) -> Result:
 
     facts = {"beta0": balance(*pool[1:]), "reachable": reachable(*pool[1:]), "reliable_interval": interval}
     if solved is not None:
-        return Result(facts | _proof(solved), {"weights": weights_table(*pool, solved.weights)}, figure=figure)
+        if args.proof and not np.isfinite(solved.gap):
+            raise NotProven(f"at beta = {args.beta:g} the proof does not hold in exact arithmetic")
+        weights = weights_table(*pool, solved.weights)
+        return Result(facts | _proof(solved), {"weights": weights}, figure=figure, proof=solved.proof)
     long = weight_sweep(*pool, targets)
     wide = long.pivot(index="beta", columns="system", values="weight")[pool[0]]
     few = long.groupby("beta", sort=True)[["ess", "reliable", "certificate"]].first().reset_index()
     shown = pd.concat([few.map(cell), wide.reset_index(drop=True).map("{:.4f}".format)], axis=1)
     return Result(facts, {"weights": long}, (shown,), figure)
+
+
+def verify_(args: argparse.Namespace) -> Result:
+    """Check a proof that 'reweight --proof' wrote, in exact arithmetic.
+
+    Nothing is taken from the solver: scores, target and weights are read from the
+    file as exact fractions, the weights are moved onto the target exactly, and gap
+    is by how much the sum of their squares could at most be improved, relatively.
+    What proves nothing, or a larger gap than --gap, is refused with exit code 2.
+
+    example:
+      whichbird verify proof.json
+    """
+    text = read_text(args.file, "'whichbird reweight --proof' writes one")
+    try:
+        proof = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{args.file}: not a proof: no JSON ({error})") from None
+    with _about(args.file):
+        gap = verify(proof)
+        if gap > args.gap:
+            raise ValueError(f"not a proof of a gap of {args.gap:g} or less (--gap), but of {gap:.3g}")
+    try:
+        a, f, w = (np.array([float(Fraction(v)) for v in proof[n]]) for n in ("adequacy", "fluency", "weights"))
+    except OverflowError:
+        raise DataError(f"{args.file}: verified, but with numbers too large to show") from None
+    weights = weights_table([f"system {k}" for k in range(1, w.size + 1)], a, f, w / w.sum())
+    return Result({"beta": float(Fraction(proof["beta"])), "ess": ess(w), "gap": gap}, {"weights": weights})
 
 
 def rank_(args: argparse.Namespace) -> Result:
@@ -661,6 +699,12 @@ def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _beta_arguments(parser, required=True)
     _plot_argument(parser)
+    parser.add_argument("--proof", metavar="FILE", type=_file, help="write the proof, JSON that 'verify' checks")
+
+
+def _verify_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="proof.json", type=_file, help="what 'reweight --proof' wrote")
+    parser.add_argument("--gap", type=_number, default=1e-9, help="the largest gap to accept (default: %(default)s)")
 
 
 def _rank_arguments(parser: argparse.ArgumentParser) -> None:
@@ -785,6 +829,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
     "datasets": (datasets, _datasets_arguments),
     "beta": (beta, _natural_arguments),
     "reweight": (reweight, _reweight_arguments),
+    "verify": (verify_, _verify_arguments),
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),
     "compare": (compare, _compare_arguments),

@@ -67,7 +67,8 @@ def balance(adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None)
         raise ValueError(
             "all the weight lies on systems with the same adequacy and fluency; their balance is not defined"
         )
-    s_a, s_f = (float(w @ _centred(x, w) ** 2) for x in (p.a, p.f))
+    k = int(w.argmax())  # around the heaviest system, so that close systems keep their differences
+    s_a, s_f = (float(w @ (x - w @ x) ** 2) for x in ((p.given_a - p.given_a[k]) / p.scale, (p.given_f - p.given_f[k]) / p.scale))
     return s_a / (s_a + s_f)
 
 
@@ -119,7 +120,7 @@ def pair_balances(adequacy: ArrayLike, fluency: ArrayLike) -> Array:
     """
     p = Standard.of(adequacy, fluency)
     i, j = np.triu_indices(p.a.size, 1)
-    return _gap_balance(p.a[i] - p.a[j], p.f[i] - p.f[j])
+    return _gap_balance(p.given_a[i] - p.given_a[j], p.given_f[i] - p.given_f[j])
 
 
 class Reach(NamedTuple):
@@ -169,7 +170,7 @@ def target(adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> float:
     """
     beta = _unit(beta, "beta")
     low, high = reachable(adequacy, fluency)
-    if not low - 4 * EPS <= beta <= high + 4 * EPS:
+    if not low - 8 * np.spacing(low) <= beta <= high + 8 * np.spacing(high):
         raise out_of_reach(beta, low, high)
     return min(max(beta, low), high)
 
@@ -253,14 +254,16 @@ class Standard(NamedTuple):
     f: Array
     scale: float
     resolution: float  # gaps up to this size are rounding of the scores given
+    given_a: Array  # the scores as given but for that rounding: their differences have all digits
+    given_f: Array
 
     @classmethod
     def of(cls, adequacy: ArrayLike, fluency: ArrayLike) -> Standard:
         a, f = pool(adequacy, fluency)
         scale = float(max(np.ptp(a), np.ptp(f)))
         noise = max(resolution(a), resolution(f)) / scale
-        a, f = (snapped((x - x.mean()) / scale, resolution(x) / scale) for x in (a, f))
-        return cls(a, f, scale, noise)
+        a, f = (snapped(x, resolution(x)) for x in (a, f))
+        return cls(*((x - x.mean()) / scale for x in (a, f)), scale, noise, a, f)
 
 
 def resolution(x: Array) -> float:
@@ -273,18 +276,30 @@ def resolution(x: Array) -> float:
 
 
 def snapped(x: Array, noise: float | Array) -> Array:
-    """The vector x, or each row of it, with values that differ by no more than `noise` made equal."""
+    """The vector x, or each row of it, with values that differ by no more than `noise` made equal.
+
+    The smallest value of a group stands for it, and no group is wider than `noise`: a chain of close values breaks.
+
+    >>> snapped(np.array([3.0, 0.0, 0.25, 0.5]), 0.25)
+    array([3. , 0. , 0. , 0.5])
+    """
     order = np.argsort(x, axis=-1, kind="stable")
     sort = np.take_along_axis(x, order, -1)
     new = np.diff(sort, prepend=-np.inf) > noise
     first = np.maximum.accumulate(np.where(new, np.arange(x.shape[-1]), 0), axis=-1)  # one stands for a run of equals
+    wide = sort - np.take_along_axis(sort, first, -1) > noise
+    for at in np.argwhere(wide.any(axis=-1)):
+        row, limit = tuple(at), float(np.broadcast_to(noise, (*x.shape[:-1], 1))[(*at, 0)])
+        for k in range(1, x.shape[-1]):
+            start = first[(*row, k - 1)]
+            first[(*row, k)] = k if sort[(*row, k)] - sort[(*row, start)] > limit else start
     out = np.empty_like(x)
     np.put_along_axis(out, order, np.take_along_axis(sort, first, -1), -1)
     return out
 
 
 def ends(a: Array, f: Array) -> tuple[Array, Array]:
-    """βmin and βmax of standard scores (K,), or of each row of (R, K), by the argument of `reachable`."""
+    """βmin and βmax of snapped scores (K,), or of each row of (R, K), by the argument of `reachable`."""
     by_f, by_a = np.lexsort((a, f), axis=-1), np.lexsort((f, a), axis=-1)
     gaps = [[np.diff(np.take_along_axis(x, order, -1)) for x in (a, f)] for order in (by_a, by_f)]
     low, high = (_gap_balance(*gap) for gap in gaps)  # NaN between copies, and there is one that is not
@@ -292,7 +307,7 @@ def ends(a: Array, f: Array) -> tuple[Array, Array]:
 
 
 def _reachable(p: Standard) -> tuple[float, float]:
-    low, high = ends(p.a, p.f)
+    low, high = ends(p.given_a, p.given_f)
     return float(low), float(high)
 
 

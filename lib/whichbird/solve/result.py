@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import SupportsIndex, overload
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
+
+from .proof import Evidence
 
 OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `reweight_many` has no weights to give
 
@@ -14,7 +17,7 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    Seen only where systems that are not copies lie within 1e-5 of the pool's spread of each other.
+    Rare: see `tests/adversarial.py` for the pools it was looked for in, and the targets where it was seen.
     """
 
 
@@ -50,22 +53,50 @@ class Reweighting:
 
     `weights` (K,) sum to one; `beta` is the balance they have, `target` the one asked for; `support` the indices with
     positive weight. `distortion` names what was made least; `ess` is 1/Σw² whatever it was. `certificate` names the proof of
-    optimality ("local" is none) and `gap` bounds the relative suboptimality of Σw², or the KL divergence that might still
-    be saved, in nats (`nan` without a proof). `eta` and `lam` are the multipliers of the balance and of the budget, with
-    ½Σw² or the divergence, in the units of the scores given (`nan` where none exist). `alternative` is a second optimum
-    of the same value where the optimum is not unique, else None.
+    optimality ("local" is none). `eta` and `lam` are the multipliers of the balance and of the budget, with ½Σw² or the
+    divergence, in the units of the scores given (`nan` where none exist). `alternatives` are the other optima, where
+    there are any: weightings with a Σw² equal to within the gap, and each 1e-3 or more from all others, summed over the
+    systems. `claimed` is the gap that floating point claims; see `gap`.
     """
 
     weights: np.ndarray
     beta: float
     target: float
     certificate: str
-    gap: float
+    claimed: float
     eta: float
     lam: float
-    alternative: np.ndarray | None = None
+    alternatives: tuple[np.ndarray, ...] = ()
     counts: Counts | None = None
     distortion: str = "collision"
+    evidence: Evidence | None = field(default=None, repr=False)
+
+    @property
+    def alternative(self) -> np.ndarray | None:
+        """The first of the `alternatives`, None where there is none."""
+        return self.alternatives[0] if self.alternatives else None
+
+    @property
+    def proof(self) -> dict[str, Any] | None:
+        """A proof that anybody can check with `verify`, ready for JSON; None for a `search` or another distortion.
+
+        It is written when first asked for. Scores and target stand in it as given, except where the statement is one about
+        systems on a line and holds only for numbers that round to them: those are strings, "p/q".
+        """
+        return None if self._proven is None else self._proven[0]
+
+    @property
+    def gap(self) -> float:
+        """How far Σw² is, at most, above the least possible, relative to itself: measured by `verify`, in exact arithmetic.
+
+        Infinity if `verify` refuses the proof. Where there is none it is what floating point claims, for KL in nats: the
+        divergence that might still be saved (`nan` if nothing is claimed).
+        """
+        return self.claimed if self._proven is None else self._proven[1]
+
+    @cached_property
+    def _proven(self) -> tuple[dict[str, Any], float] | None:
+        return None if self.evidence is None else self.evidence.proof()
 
     @property
     def support(self) -> tuple[int, ...]:
@@ -117,21 +148,45 @@ class Sweep(list[Reweighting]):
         """The names of the proofs."""
         return [r.certificate for r in self]
 
+    @property
+    def unproven(self) -> np.ndarray:
+        """The targets without a proof; their weights are the best found, NaN if none were."""
+        return np.array([r.target for r in self if r.certificate == UNPROVEN])
+
+    def insist(self) -> Sweep:
+        """The sweep itself; NotProven if a target is without proof."""
+        unproven(self.unproven)
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class Reweightings:
     """What `reweight_many` found, for R pools of K systems and T targets each (without the axis T for one target each).
 
     `weights` (R, T, K); `beta` the balances they have and `target` those asked for; `certificate` the names of the
-    proofs, or "out of reach" or "unproven", where weights, `beta`, `gap` and `eta` are NaN. `gap` and `eta` as in `Reweighting`.
+    proofs, or "out of reach" or "unproven", where weights, `beta`, `gap` and `eta` are NaN. `eta` as in `Reweighting`.
     """
 
     weights: np.ndarray
     beta: np.ndarray
     target: np.ndarray
     certificate: np.ndarray
-    gap: np.ndarray
     eta: np.ndarray
+    evidence: Callable[[int], Evidence] = field(repr=False)
+
+    def proof(self, *at: int) -> dict[str, Any] | None:
+        """The proof of one result, as `Reweighting.proof`: `at` is the pool, and the target where there are several."""
+        place = int(np.ravel_multi_index(at, self.target.shape))
+        return self._proven(place)[0] if self.proven.flat[place] else None
+
+    @cached_property
+    def gap(self) -> np.ndarray:
+        """The gaps, measured as `Reweighting.gap` is: some milliseconds for each, all when first asked for."""
+        found = [self._proven(n)[1] if yes else np.nan for n, yes in enumerate(self.proven.flat)]
+        return np.array(found, float).reshape(self.target.shape)
+
+    def _proven(self, place: int) -> tuple[dict[str, Any], float]:
+        return self.evidence(place).proof()
 
     @property
     def ess(self) -> np.ndarray:
@@ -139,7 +194,7 @@ class Reweightings:
 
     @property
     def proven(self) -> np.ndarray:
-        return np.asarray(np.isfinite(self.gap))
+        return np.asarray((self.certificate != OUT) & (self.certificate != UNPROVEN))
 
     def insist(self) -> None:
         """Raise NotProven if a target within reach is without proof."""

@@ -33,16 +33,19 @@ best. All targets of a sweep, and all pools of a batch, go through each step tog
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, snapped
+from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, pair_balances, snapped
+from . import careful
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
+from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
 from .tilt import solve as tilted
@@ -53,8 +56,11 @@ BETA_TOLERANCE = 1e-12
 GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
-ROWS = 20_000  # saddles per target before giving up; thirty are usual, a pool next to a line takes thousands
+ROWS = 1000  # saddles per target before it is done again with care; thirty are usual
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
+CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
+NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use,
+EXTREME = 1e-3  # and those this near to 0 or 1
 CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
@@ -71,7 +77,7 @@ def reweight(
     >>> r.weights.round(4), round(r.ess, 3), r.certificate
     (array([0.0088, 0.0861, 0.4245, 0.4806]), 2.389, 'interval')
     """
-    return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion)[0]
+    return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion).insist()[0]
 
 
 def reweight_sweep(
@@ -79,17 +85,19 @@ def reweight_sweep(
 ) -> Sweep:
     """`reweight` for many targets at once, several times faster than a loop. `betas`: (T,); a list of T results.
 
-    The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`.
+    The list also has them as arrays: `.weights` (T, K), `.ess` (T,), `.betas` (T,), and `.certificates`. A target whose
+    proof was not completed does not stop the others: its certificate is "unproven", and `.unproven` names it.
 
     >>> reweight_sweep([0, 1, 2, 3], [0, 2, 1, 1], [.5, .7, .9]).ess.round(3)
     array([3.106, 3.989, 2.385])
     """
     measure, pool = distortion_of(distortion), Standard.of(adequacy, fluency)
     pools = _Pools.of(pool)
+    given = np.asarray(adequacy, float), np.asarray(fluency, float)
     betas = _targets(betas, pools.low[0], pools.high[0])
     solved = _solve(pools, np.zeros(betas.size, int), betas)
-    solved.insist(betas)
     if measure is not COLLISION:
+        solved.insist(betas)
         return Sweep(_other(measure, pool, pools, betas, solved), pool.a.size)
     results = [
         Reweighting(
@@ -97,10 +105,11 @@ def reweight_sweep(
             beta=float(solved.beta[n]),
             target=float(beta),
             certificate=str(solved.certificate[n]),
-            gap=GAP[solved.certificate[n]],
+            claimed=GAP.get(solved.certificate[n], np.nan),
             eta=float(solved.eta[n] / pools.scale[0] ** 2),
             lam=float(solved.lam[n]),
-            alternative=solved.alternative.get(n),
+            alternatives=tuple(solved.others.get(n, ())),
+            evidence=solved.evidence(n, float(beta), given, pools, 0),
         )
         for n, beta in enumerate(betas)
     ]
@@ -126,7 +135,7 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     targets = _grid(beta, count)
     which = np.repeat(np.arange(count), targets.size // max(1, count))
     flat = targets.ravel()
-    inside = (flat >= pools.low[which] - 4 * EPS) & (flat <= pools.high[which] + 4 * EPS)
+    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (flat <= pools.high[which] + _ulps(pools.high[which]))
     w = np.full((flat.size, size), np.nan)
     found, eta, certificate = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, OUT, object)
     which, at = which[inside], np.flatnonzero(inside)
@@ -136,17 +145,25 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     eta[at[proven]] = (solved.eta / pools.scale[which] ** 2)[proven]
     certificate[at] = solved.certificate
     shape = targets.shape
-    gap = np.array([GAP.get(name, np.nan) for name in certificate])
-    return Reweightings(
-        w.reshape(*shape, size), *(x.reshape(shape) for x in (found, flat, certificate.astype(str), gap, eta))
-    )
+
+    def evidence(place: int) -> Evidence:
+        n = int(np.searchsorted(at, place))
+        row = int(which[n])
+        given = np.asarray(adequacy, float)[row], np.asarray(fluency, float)[row]
+        out = solved.evidence(n, float(flat[place]), given, pools, row)
+        assert out is not None  # only what is proven is asked for
+        return out
+
+    names = certificate.astype(str).reshape(shape)
+    return Reweightings(w.reshape(*shape, size), found.reshape(shape), targets, names, eta.reshape(shape), evidence)
 
 
 def beta_interval(adequacy: ArrayLike, fluency: ArrayLike, ess: float) -> tuple[float, float]:
     """The interval of targets whose best weighting keeps an effective sample size of at least `ess`, 1 ≤ ess ≤ K.
 
     It is an interval because ESS*(β) rises up to the natural balance and falls after it. Ends to about 1e-12, rounded
-    inwards.
+    inwards. Where ESS* jumps it can jump at the balance of two systems only, and that end is the balance itself: next to
+    a jump, where a proof may not be completed, the best weighting found is taken for the optimum.
 
     >>> low, high = beta_interval([0, 1, 2, 3], [0, 2, 1, 1], 3)
     >>> round(low, 6), round(high, 6)
@@ -198,10 +215,11 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
     out: np.ndarray = pools.natural[which].copy()
     live = np.arange(which.size if goal else 0)
     inner, outer, beta, first = out, end, end, True
+    slow = np.zeros(live.size, int)
     while live.size:
         solved = _solve(pools, which[live], beta)
-        solved.insist(beta)
         w = solved.w
+        unproven(beta[~np.isfinite(w).all(1)])
         height = np.sqrt(np.maximum(0, dot(w, w) - 1 / w.shape[1]))
         short = height <= goal
         inner, outer = np.where(short, beta, inner), np.where(short, outer, beta)
@@ -217,7 +235,16 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
         beta, first = beta + step, False
         astray = ~((np.minimum(inner, outer) < beta) & (beta < np.maximum(inner, outer)))
         beta = np.where(astray, 0.5 * (inner + outer), beta)
-        live, inner, outer, beta = (x[~done] for x in (live, inner, outer, beta))
+        slow = slow + 1
+        for n in np.flatnonzero((slow > 6) & ~done):  # Newton's method takes four or five: this may be a jump
+            row, between = which[live[n]], sorted((inner[n], outer[n]))
+            jumps = pair_balances(pools.given_a[row], pools.given_f[row])
+            jumps = jumps[(jumps > between[0]) & (jumps < between[1])]
+            if jumps.size:
+                beta[n] = jumps[np.abs(jumps - beta[n]).argmin()]
+            elif np.abs(outer[n] - inner[n]) < 1e-6 and inner[n] in pair_balances(pools.given_a[row], pools.given_f[row]):
+                out[live[n]], done[n] = inner[n], True
+        live, inner, outer, beta, slow = (x[~done] for x in (live, inner, outer, beta, slow))
     return out
 
 
@@ -228,7 +255,7 @@ def _other(
     above, x, v, stretch = _sides(pools, np.zeros(betas.size, int), betas)
     for n, beta in enumerate(tqdm(betas, measure.name, leave=False, disable=None if betas.size > 20 else True)):
         w, name, gap, eta, lam = even.w[n], str(even.certificate[n]), 0.0, np.nan, np.nan
-        alternative = even.alternative.get(n) if name == "pair" else None
+        others = tuple(even.others.get(n, ())) if name == "pair" else ()
         if name == "uniform":
             eta, lam = 0.0, -float(measure.gradient(w)[0])
         elif name != "pair":  # at an end the fullest line is best by any distortion
@@ -243,7 +270,7 @@ def _other(
         if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
         yield Reweighting(
-            w, found, float(beta), name, gap, float(eta), float(lam), alternative, distortion=measure.name
+            w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name
         )
 
 
@@ -261,10 +288,12 @@ class _Pools(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     natural: np.ndarray
+    given_a: np.ndarray  # (R, K), as `Standard` has them
+    given_f: np.ndarray
 
     @classmethod
     def of(cls, pool: Standard) -> _Pools:
-        return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]))
+        return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]), pool.given_a[None], pool.given_f[None])
 
     @classmethod
     def many(cls, adequacy: ArrayLike, fluency: ArrayLike) -> _Pools:
@@ -277,21 +306,21 @@ class _Pools(NamedTuple):
         noise = [4 * EPS * np.abs(x).max(axis=1, initial=0) for x in (a, f)]
         scale = np.maximum(np.ptp(a, axis=1), np.ptp(f, axis=1))
         scale = np.where(scale > np.maximum(*noise), scale, 0)
+        given = [snapped(x, n[:, None]) for x, n in zip((a, f), noise, strict=True)]
         with np.errstate(all="ignore"):
-            a, f = (
-                snapped((x - x.mean(axis=1)[:, None]) / scale[:, None], (n / scale)[:, None])
-                for x, n in zip((a, f), noise, strict=True)
-            )
-        return cls._of(a, f, scale)
+            a, f = ((x - x.mean(axis=1)[:, None]) / scale[:, None] for x in given)
+        return cls._of(a, f, scale, *given)
 
     @classmethod
-    def _of(cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray) -> _Pools:
+    def _of(
+        cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray
+    ) -> _Pools:
         low, high, natural = np.full((3, scale.size), np.nan)
         real = scale > 0
         if real.any():
-            low[real], high[real] = ends(a[real], f[real])
+            low[real], high[real] = ends(given_a[real], given_f[real])
         natural[real] = _balance(a[real], f[real], np.full(a[real].shape, 1 / a.shape[1]))
-        return cls(a, f, scale, low, high, natural)
+        return cls(a, f, scale, low, high, natural, given_a, given_f)
 
 
 def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
@@ -311,9 +340,14 @@ def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
 def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
     betas = check.vector(betas, "betas")
     for beta in betas:
-        if not low - 4 * EPS <= _unit(beta) <= high + 4 * EPS:
+        if not low - _ulps(low) <= _unit(beta) <= high + _ulps(high):
             raise out_of_reach(beta, low, high)
     return np.clip(betas, low, high)
+
+
+def _ulps(x: np.ndarray | float) -> np.ndarray:
+    """Eight units in the last place: how far a balance may be off by rounding."""
+    return np.asarray(8 * np.spacing(np.abs(x)))
 
 
 def _balance(a: np.ndarray, f: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -322,22 +356,22 @@ def _balance(a: np.ndarray, f: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.asarray(s_a / (s_a + s_f))
 
 
-def _end_lines(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Uniform weights on the fullest line of points whose pairs have the largest share of x; a second as full, or None.
+def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """Uniform weights on the fullest lines of points whose pairs have the largest share of x, one vector for each.
 
     Three points whose pairs share one |slope| are collinear, and the points of such a line are neighbours in sorted
     order, by the argument of `reachable`: a line is a run of steps of extreme slope and one sign.
     """
     point, dx, dy = _steps(x, y)
-    share = _gap_balance(dx, dy)
-    sign = np.where(share >= share.max() - 8 * EPS, np.where(dx * dy < 0, -1, 1), 0)
+    with np.errstate(divide="ignore"):
+        slope = np.abs(dy) / np.abs(dx)  # relative: a share of x near one has no digits left to compare
+    sign = np.where(slope <= slope.min() * (1 + 16 * EPS), np.where((dx < 0) != (dy < 0), -1, 1), 0)
+    sign = np.where((sign != 0) & (dy == 0), 1, sign)
     starts = np.flatnonzero(np.diff(sign, prepend=0) * (sign != 0))
     stops = np.flatnonzero(np.diff(sign, append=0) * (sign != 0)) + 1
     total = np.concatenate(([0], np.cumsum(np.bincount(point))))  # systems at the points before
     full = total[stops + 1] - total[starts]
-    order = np.argsort(-full, kind="stable")[:2]
-    lines = [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in order]
-    return lines[0], lines[1] if len(lines) > 1 and full[order[1]] == full[order[0]] else None
+    return [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in np.flatnonzero(full == full.max())]
 
 
 # --- many targets of many pools together ------------------------------------------------------------------------------
@@ -361,7 +395,17 @@ class _Solved(NamedTuple):
     certificate: np.ndarray
     eta: np.ndarray
     lam: np.ndarray
-    alternative: dict[int, np.ndarray]
+    others: dict[int, list[np.ndarray]]  # of the same value
+    rows: dict[int, Rows]  # the saddles that prove it, where it took some
+    ready: dict[int, tuple[dict[str, Any], float]]  # proofs that are written already
+
+    def evidence(self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int) -> Evidence | None:
+        standard = pools.a[row], pools.f[row], float(pools.scale[row])
+        if self.certificate[n] == UNPROVEN:
+            return None
+        return Evidence(
+            *given, standard, beta, self.w[n], str(self.certificate[n]), self.rows.get(n), self.ready.get(n)
+        )
 
     def insist(self, targets: np.ndarray) -> None:
         """Refuse to go on without a proof for every target."""
@@ -377,19 +421,21 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     """Certified optima for reachable targets (N,), each of pool `which` (N,)."""
     n, size = betas.size, pools.a.shape[1]
     beta, eta, lam = np.full((3, n), np.nan)
-    out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {})
-    even = np.abs(betas - pools.natural[which]) <= 4 * EPS
+    out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {}, {})
+    even = np.abs(betas - pools.natural[which]) <= _ulps(pools.natural[which])
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
-    bottom = betas - pools.low[which] <= 4 * EPS
-    end = (bottom | (pools.high[which] - betas <= 4 * EPS)) & ~even
+    bottom = betas - pools.low[which] <= _ulps(pools.low[which])
+    end = (bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))) & ~even
+    for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
+        end[i] = _at_end(pools.given_a[which[i]], pools.given_f[which[i]], float(betas[i]), bool(bottom[i]))
     for i in np.flatnonzero(end):
-        a, f = pools.a[which[i]], pools.f[which[i]]
+        a, f = pools.given_a[which[i]], pools.given_f[which[i]]
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
-        out.w[i], tie = _end_lines(*((f, a) if bottom[i] else (a, f)))
+        out.w[i], *ties = _end_lines(*((f, a) if bottom[i] else (a, f)))
         out.certificate[i] = "pair"
-        if tie is not None:
-            out.alternative[int(i)] = tie
-    left = np.flatnonzero(~even & ~end)
+        if ties:
+            out.others[int(i)] = ties
+    left, delicate = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
     block = max(1, CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
         hard = []
@@ -397,15 +443,115 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
             open_ = _near(pools, which[part], betas[part], part, out)
             bar.update(part.size - open_.size)
             hard.append(open_)
-        for part in _parts(np.concatenate([np.empty(0, int), *hard]), block):
+        rest = np.concatenate([np.empty(0, int), *hard])
+        rest = rest[~delicate[rest]]  # those are left for `_mend`
+        for part in _parts(rest, block):
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
-    out.beta[:] = _balance(pools.a[which], pools.f[which], out.w)
+    heavy = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]  # around it, close systems keep their differences
+    around = ((x - np.take_along_axis(x, heavy, 1)) / pools.scale[which, None] for x in (pools.given_a[which], pools.given_f[which]))
+    with np.errstate(all="ignore"):
+        out.beta[:] = _balance(*around, out.w)
     unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
     out.certificate[off] = UNPROVEN
+    for i in np.flatnonzero((delicate | _thin(pools, which, betas, out.w) | off) & ~end):
+        _mend(pools, int(which[i]), float(betas[i]), int(i), out)
     return out
+
+
+def _at_end(adequacy: np.ndarray, fluency: np.ndarray, beta: float, bottom: bool) -> bool:
+    """Whether a target is an end of the range or beyond it, in exact arithmetic; an end rounded is an end."""
+    order = np.lexsort((fluency, adequacy)) if bottom else np.lexsort((adequacy, fluency))
+    a, f = ([Fraction(float(x[k])) for k in order] for x in (adequacy, fluency))
+    gaps = [((x - y) ** 2, (u - v) ** 2) for x, y, u, v in zip(a, a[1:], f, f[1:], strict=False) if (x, u) != (y, v)]
+    shares = [x / (x + y) for x, y in gaps]
+    exact = min(shares) if bottom else max(shares)
+    computed = ends(adequacy, fluency)[0 if bottom else 1]
+    return bool(beta in (float(exact), computed) or (beta <= exact if bottom else beta >= exact))
+
+
+def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray:
+    """For each target whether ordinary numbers may be too coarse for its pool, or for a target so near to 0, 1 or an end.
+
+    That is so where systems lie very close together, all but a few of them do, or all next to a line.
+    """
+    near = np.minimum(betas, 1 - betas)
+    with np.errstate(all="ignore"):
+        out = np.minimum(betas - pools.low[which], pools.high[which] - betas) < NEAR * near
+        out |= near < EXTREME
+        aa, ff, af = (dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f)))
+        hard = (1 - af**2 / (aa * ff) < EXTREME) | ~(aa * ff > 0)
+    sort = [np.sort(x, axis=1) for x in (pools.a, pools.f)]
+    quarter = pools.a.shape[1] // 4
+    hard |= np.maximum(*(x[:, -1 - quarter] - x[:, quarter] for x in sort)) < EXTREME
+    close = np.logical_and(*((np.diff(x, axis=1) < CLOSE).any(1) for x in sort))
+    for n in np.flatnonzero(close):
+        gap = np.maximum(*(np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])))
+        close[n] = ((gap > 0) & (gap < CLOSE)).any()
+    return np.asarray(out | (hard | close)[which])
+
+
+def _thin(pools: _Pools, which: np.ndarray, betas: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """For each target whether the heaviest system and another in use have next to exactly the target's balance.
+
+    Then a line of systems may only seem to have it.
+    """
+    k = np.where(np.isfinite(w), w, 0).argmax(1)[:, None]
+    x, y = ((z[which] - np.take_along_axis(z[which], k, 1)) ** 2 for z in (pools.a, pools.f))
+    x, y = (1 - betas[:, None]) * x, betas[:, None] * y
+    return np.asarray(((np.abs(x - y) < NEAR * (x + y)) & (w > NEAR)).any(1))
+
+
+def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
+    """Keep what was found for target n if its proof verifies; else search again with care."""
+    a, f = pools.given_a[row], pools.given_f[row]
+    evidence = out.evidence(n, beta, (a, f), pools, row)
+    if evidence is not None and evidence.proof()[1] <= 2 * INTERVAL_GAP:
+        return
+    hints, found = [out.w[n]] if np.isfinite(out.w[n]).all() else [], None
+    if hints and (line := _line(a, f, beta, hints[0])) is not None:
+        found = careful.solve(a, f, line, _above(a, f, line), hints, INTERVAL_GAP)
+    if found is None or not found.proof:
+        above = _above(a, f, Fraction(beta))
+        hints += _end_lines(*((a, f) if above else (f, a)))
+        found = careful.solve(a, f, Fraction(beta), above, hints, INTERVAL_GAP)
+    out.certificate[n] = UNPROVEN
+    if found is None:
+        return
+    w = out.w[n] = found.weights
+    out.others.pop(n, None)
+    if found.proof:
+        out.certificate[n], out.ready[n] = "interval", (found.proof, found.gap)
+    if found.others:
+        out.others[n] = found.others
+    x, y = ((z - z[w.argmax()]) / pools.scale[row] for z in (a, f))
+    (out.beta[n],) = _balance(x[None], y[None], w[None])
+    g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
+    on, P = w > 0, w @ w
+    with np.errstate(all="ignore"):
+        out.eta[n] = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
+    out.lam[n] = -P
+
+
+def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray) -> Fraction | None:
+    """The exact balance of the systems in use if all lie on one line whose balance rounds to about beta, else None."""
+    on = np.flatnonzero(w)
+    a, f = ([Fraction(float(x[k])) - Fraction(float(x[on[0]])) for k in on] for x in (adequacy, fluency))
+    k = max(range(on.size), key=lambda k: abs(a[k]) + abs(f[k]))
+    if any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True)) or a[k] == f[k] == 0:
+        return None
+    share = a[k] ** 2 / (a[k] ** 2 + f[k] ** 2)
+    return share if abs(float(share) - beta) <= _ulps(beta) else None
+
+
+def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
+    """Whether a target lies above the natural balance, in exact arithmetic."""
+    size = adequacy.size
+    a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
+    var_a, var_f = (size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
+    return bool((1 - beta) * var_a < beta * var_f)
 
 
 def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:
@@ -435,6 +581,8 @@ def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray,
         good = apart & (off_balance(u, v, w, stretch) <= BETA_TOLERANCE / 2)
         good[good] = alone(*(y[good] for y in (u, v, q, h, p, P * (1 - DUAL_GAP))))
     _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
+    for n, saddle in zip(part[good], np.column_stack((h, p, q))[good], strict=True):
+        out.rows[int(n)] = Rows(saddle[None])
     return np.asarray(part[~good])
 
 
@@ -465,10 +613,12 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
     for n in np.flatnonzero(proven):
         o, *others = sorted(side.optima[n], key=lambda o: o.P)
         best[n] = o.w
+        saddles = [(o.h, o.p, o.q)] if dual[n] else np.column_stack((side.h, side.p, side.q))[side.target == n]
+        out.rows[int(part[n])] = Rows(np.array(saddles))
         for other in others:
-            if other.P <= o.P * (1 + INTERVAL_GAP) and np.abs(other.w - o.w).sum() > 1e-3:
-                out.alternative[int(part[n])] = other.w
-                break
+            known = [o.w, *out.others.get(int(part[n]), [])]
+            if other.P <= o.P * (1 + INTERVAL_GAP) and all(np.abs(other.w - w).sum() > 1e-3 for w in known):
+                out.others.setdefault(int(part[n]), []).append(other.w)
     names = np.where(dual, "dual", "interval").astype(object)
     _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, v, best)))
 
@@ -589,9 +739,10 @@ class _Side:
             for n in np.flatnonzero((same & more).any(1)):
                 run = np.cumsum(np.concatenate(([0], ~same[n])))
                 full = np.bincount(run) * (np.bincount(run[1:], same[n] & more[n], run[-1] + 1) > 0)
-                w = np.zeros((1, run.size))
-                w[0, order[n][run == full.argmax()]] = 1 / full.max()
-                self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
+                for line in np.flatnonzero(full == full.max()):
+                    w = np.zeros((1, run.size))
+                    w[0, order[n][run == line]] = 1 / full.max()
+                    self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
 
     def _descend(self, target: np.ndarray, *rows: np.ndarray) -> None:
         self._offer(target, *descend(self.u[target], self.v[target], self.stretch[target], *rows))
@@ -697,11 +848,12 @@ class _Side:
         starts = []
         for n, mine in _groups(targets, owner, q):
             known = [o.q for o in self.optima[n] if o.P <= P[n] * (1 + 1e-7)]
-            edge = np.flatnonzero(np.diff(deep[mine], prepend=False, append=False))
-            for first, stop in zip(edge[::2], edge[1::2], strict=True):  # runs of deep rows
-                left, right = q[mine[max(first - 1, 0)]], q[mine[min(stop, mine.size - 1)]]
-                if not any(left <= k <= right for k in known):
-                    starts.append((n, mine[first:stop][np.argmin(square[mine[first:stop]])], left, right))
+            depth = np.where(deep[mine], square[mine], np.inf)
+            around = np.pad(depth, 1, constant_values=np.inf)
+            for k in np.flatnonzero(deep[mine] & (depth <= around[:-2]) & (depth <= around[2:])):
+                left, right = q[mine[max(k - 1, 0)]], q[mine[min(k + 1, mine.size - 1)]]
+                if not any(left <= x <= right for x in known):
+                    starts.append((n, mine[k], left, right))
         if starts:
             target, at, left, right = (np.array(x) for x in zip(*starts, strict=True))
             at = rows[at]

@@ -4,6 +4,9 @@ The numerical half of `reweight`, which says what saddles are for. Throughout, a
 pool: u and v are (R, K), the scores of its pool, u stretched for its target; h, p, q and P, a collision probability,
 are (R,). z₊ is max(0, z), and a saddle's own weights are z₊ / Σ z₊. Only `excluded`, `alone` and `off_balance` need to be
 trusted: whatever else is computed here is checked by them.
+
+`cone` is e = u + v and d = u − v (R, K), where these are known better than by adding u and v: then (u − p)² − (v − q)² is
+computed as (e − p − q)(d − p + q), which keeps all digits next to the two lines where it is zero.
 """
 
 from __future__ import annotations
@@ -16,11 +19,18 @@ import numpy as np
 from ..core.balance import EPS
 
 STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
+Cone = tuple[np.ndarray, np.ndarray]
 TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
 
 
 def excluded(
-    u: np.ndarray, v: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray, P: np.ndarray
+    u: np.ndarray,
+    v: np.ndarray,
+    q: np.ndarray,
+    h: np.ndarray,
+    p: np.ndarray,
+    P: np.ndarray,
+    cone: Cone | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """h − √P ‖z₊‖, the square of the half-width a row excludes, less a bound on its rounding error; and ‖z₊‖ / √P.
 
@@ -30,11 +40,16 @@ def excluded(
     array([0.345])
     """
     root = np.sqrt(P)
-    du2, dv2 = (u - p[:, None]) ** 2, (v - q[:, None]) ** 2
-    z = h[:, None] + du2 - dv2
+    if cone is None:
+        du2, dv2 = (u - p[:, None]) ** 2, (v - q[:, None]) ** 2
+        z, size = h[:, None] + du2 - dv2, du2 + dv2
+    else:
+        (e, d), p_e, p_d = cone, (p + q)[:, None], (p - q)[:, None]
+        z = h[:, None] + (e - p_e) * (d - p_d)
+        size = (np.abs(e) + np.abs(p_e)) * np.abs(d - p_d) + np.abs(e - p_e) * (np.abs(d) + np.abs(p_d))
     on = z > 0
     n = np.sqrt(dot(z, z * on))
-    terms = (np.abs(h)[:, None] + du2 + dv2) * on
+    terms = (np.abs(h)[:, None] + size) * on
     slack = EPS * (4 * np.abs(h) + root * (8 * np.sqrt(dot(terms, terms)) + u.shape[1] * n))
     return h - root * n - slack, n / root
 
@@ -92,7 +107,13 @@ def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarra
 
 
 def climb(
-    u: np.ndarray, v: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray, P: np.ndarray | None = None
+    u: np.ndarray,
+    v: np.ndarray,
+    q: np.ndarray,
+    h: np.ndarray,
+    p: np.ndarray,
+    P: np.ndarray | None = None,
+    cone: Cone | None = None,
 ) -> np.ndarray:
     """For each row, move (h, p) uphill with the centre q fixed. Returns h, p and the height reached.
 
@@ -111,12 +132,13 @@ def climb(
     row, v2, fixed = np.arange(q.size), (v - q[:, None]) ** 2, P is not None
     s, P = np.full(q.size, np.nan), np.ones(q.size) if P is None else P
     best, top = [s, h, p], np.full(q.size, -np.inf)
+    e, d = (None, None) if cone is None else cone
     step, failed = [np.zeros(q.size)] * 3, np.zeros(q.size)
     with np.errstate(all="ignore"):
         for n_step in range(STEPS):
             du = u - p[:, None]
             du2 = du * du
-            z = du2 - v2
+            z = du2 - v2 if e is None or d is None else (e - (p + q)[:, None]) * (d - (p - q)[:, None])
             z += h[:, None]
             on = (z > 0).astype(float)
             z *= on
@@ -173,6 +195,8 @@ def climb(
                 if done.all():
                     return out
                 row, u, v2, P, top, failed, s, h, p = (x[~done] for x in (row, u, v2, P, top, failed, s, h, p))
+                if e is not None and d is not None:
+                    e, d, q = e[~done], d[~done], q[~done]
                 best, step = ([x[~done] for x in y] for y in (best, step))
     out[:, row] = best[1], best[2], top
     return out
@@ -195,14 +219,15 @@ def descend(
     h: np.ndarray,
     p: np.ndarray,
     height: np.ndarray | None = None,
+    cone: Cone | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
 
     A `height` says that the rows have been climbed already. Returns h, p, q and the weights (R, K).
     """
     if height is None:
-        h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p)
-    w, miss, step = _stationarity(u, v, h, p, q)
+        h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
+    w, miss, step = _stationarity(u, v, h, p, q, cone=cone)
     for _ in range(60):
         if (np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h).all():  # near enough for Newton's last steps
             break
@@ -211,32 +236,39 @@ def descend(
         inside = (q + step[2] > left) & (q + step[2] < right)
         trial = np.where(inside, q + step[2], 0.5 * (left + right))
         close = inside & (np.abs(step[0]) < 0.5 * h)
-        h2, p2, height2 = climb(u, v, trial, *_choose(close, (h + step[0], p + step[1]), (h, p)))
-        w2, miss2, step2 = _stationarity(u, v, h2, p2, trial)
+        h2, p2, height2 = climb(u, v, trial, *_choose(close, (h + step[0], p + step[1]), (h, p)), cone=cone)
+        w2, miss2, step2 = _stationarity(u, v, h2, p2, trial, cone=cone)
         lower = height2 <= height * (1 + 1e-14)
         left, right = np.where(~lower & (trial < q), trial, left), np.where(~lower & (trial > q), trial, right)
         new, old = (trial, h2, p2, height2, miss2, step2), (q, h, p, height, miss, step)
         q, h, p, height, miss, step = _choose(lower, new, old)
         w = np.where(lower[:, None], w2, w)
-    error = _error(u, v, stretch, h, w, miss)
+    error = _error(u, v, stretch, h, w, miss, cone)
     for margin in (0, 0, 1e-4, 1e-6, 0, 0):
         if (error <= 1e-15).all():
             break
-        by = _stationarity(u, v, h, p, q, margin)[2] if margin else step
+        by = _stationarity(u, v, h, p, q, margin, cone)[2] if margin else step
         h2, p2, q2 = h + by[0], p + by[1], q + by[2]
-        w2, miss2, step2 = _stationarity(u, v, h2, p2, q2)
-        error2 = _error(u, v, stretch, h2, w2, miss2)
+        w2, miss2, step2 = _stationarity(u, v, h2, p2, q2, cone=cone)
+        error2 = _error(u, v, stretch, h2, w2, miss2, cone)
         better = error2 < error
         h, p, q, error, step = _choose(better, (h2, p2, q2, error2, step2), (h, p, q, error, step))
         w = np.where(better[:, None], w2, w)
-    rough = ~(off_balance(u, v, w, stretch) <= 1e-13)
+    rough = ~(off_balance(u, v, w, stretch, cone) <= 1e-13)
     if rough.any():
-        h[rough], p[rough], q[rough], w[rough] = repair(u[rough], v[rough], w[rough])
+        few = None if cone is None else (cone[0][rough], cone[1][rough])
+        h[rough], p[rough], q[rough], w[rough] = repair(u[rough], v[rough], w[rough], few)
     return h, p, q, w
 
 
 def _stationarity(
-    u: np.ndarray, v: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, margin: float = 0.0
+    u: np.ndarray,
+    v: np.ndarray,
+    h: np.ndarray,
+    p: np.ndarray,
+    q: np.ndarray,
+    margin: float = 0.0,
+    cone: Cone | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The weights of each saddle, how far p, q are from their means and these from the constraint, and Newton's step.
 
@@ -245,7 +277,7 @@ def _stationarity(
     """
     with np.errstate(all="ignore"):
         du, dv = u - p[:, None], v - q[:, None]
-        g = (du - dv) * (du + dv)
+        g = (du - dv) * (du + dv) if cone is None else (cone[0] - (p + q)[:, None]) * (cone[1] - (p - q)[:, None])
         z = h[:, None] + g
         on = (z > -margin * h[:, None]).astype(float)
         z *= on
@@ -263,7 +295,9 @@ def _stationarity(
         return z / total[:, None], f / total, step
 
 
-def repair(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def repair(
+    u: np.ndarray, v: np.ndarray, w: np.ndarray, cone: Cone | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Move a little weight of each row to one system, the one that leaves the least collision, so that var_u = var_v.
 
     Very near an end of the range the optimum is a pair with next to nothing elsewhere, and Newton's method cannot see
@@ -272,6 +306,8 @@ def repair(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.
     """
     p, q = dot(w, u), dot(w, v)
     g = (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2
+    if cone is not None:
+        g = (cone[0] - dot(w, cone[0])[:, None]) * (cone[1] - dot(w, cone[1])[:, None])
     with np.errstate(all="ignore"):
         share = -dot(w, g)[:, None] / g
         collision = (1 - share) ** 2 * dot(w, w)[:, None] + 2 * share * (1 - share) * w + share**2
@@ -284,17 +320,28 @@ def repair(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def _error(
-    u: np.ndarray, v: np.ndarray, stretch: np.ndarray, h: np.ndarray, w: np.ndarray, miss: np.ndarray
+    u: np.ndarray,
+    v: np.ndarray,
+    stretch: np.ndarray,
+    h: np.ndarray,
+    w: np.ndarray,
+    miss: np.ndarray,
+    cone: Cone | None = None,
 ) -> np.ndarray:
     """How far each row is from a local optimum: its means in units of √h, its balance as it is."""
     with np.errstate(all="ignore"):
-        return np.asarray(np.maximum(np.abs(miss[:2]).max(0) / np.sqrt(h), off_balance(u, v, w, stretch)))
+        return np.asarray(np.maximum(np.abs(miss[:2]).max(0) / np.sqrt(h), off_balance(u, v, w, stretch, cone)))
 
 
-def off_balance(u: np.ndarray, v: np.ndarray, w: np.ndarray, stretch: np.ndarray) -> np.ndarray:
-    """|β(w) − β̂| for each row; nan where all weight is in one place."""
+def off_balance(
+    u: np.ndarray, v: np.ndarray, w: np.ndarray, stretch: np.ndarray, cone: Cone | None = None
+) -> np.ndarray:
+    """|β(w) − β̂| for each row; nan where all weight is in one place. With a cone, |cov(e, d)| over half of var_u + var_v."""
     with np.errstate(all="ignore"):
         var_u, var_v = dot(w, (u - dot(w, u)[:, None]) ** 2), dot(w, (v - dot(w, v)[:, None]) ** 2)
+        if cone is not None:
+            e, d = (x - dot(w, x)[:, None] for x in cone)
+            return np.asarray(np.abs(dot(w, e * d)) / (0.5 * (var_u + var_v)))
         return np.asarray(np.abs(var_u - var_v) / ((1 / stretch**2 + 1) * (var_u + stretch**2 * var_v)))
 
 

@@ -210,7 +210,7 @@ class Run:
     collision: float = np.inf
     weights: np.ndarray | None = None
     eta: float = 0.0
-    alternative: np.ndarray | None = None
+    others: list[np.ndarray] = field(default_factory=list)  # of the same value
     proof: str = ""  # while there is none
 
     def end(self, systems: int, pair: np.ndarray) -> None:
@@ -246,15 +246,14 @@ class Run:
 
     def _keep(self, visit: _Visit, point: int) -> None:
         self.weights, self.eta = visit.weights[point], float(visit.eta[point])
-        self.collision, self.alternative = float(visit.collision[point]), None
+        self.collision, self.others = float(visit.collision[point]), []
 
     def _look_for_twin(self, visit: _Visit) -> None:
-        if self.weights is None or self.alternative is not None:
+        if self.weights is None:
             return
-        twin = visit.collision <= self.collision * (1 + TIE)
-        twin &= np.abs(visit.weights - self.weights).max(axis=1) > np.sqrt(TOLERANCE)
-        if twin.any():
-            self.alternative = visit.weights[np.argmax(twin)]
+        for twin in visit.weights[visit.collision <= self.collision * (1 + TIE)]:
+            if all(np.abs(twin - w).max() > np.sqrt(TOLERANCE) for w in (self.weights, *self.others)):
+                self.others.append(twin)
 
     def result(self, adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> Reweighting:
         if self.weights is None:
@@ -270,4 +269,4 @@ class Run:
         known = proof.failed in (None, "(iii)")  # (i) and (ii) hold at every optimum that has multipliers
         eta, lam = (proof.eta, proof.lam) if known else (np.nan, np.nan)
         gap = proof.gap if self.counts.certified else 0.0  # an enumeration leaves none beyond rounding
-        return Reweighting(w, reached, beta, self.proof, gap, eta, lam, self.alternative, self.counts)
+        return Reweighting(w, reached, beta, self.proof, gap, eta, lam, tuple(self.others), self.counts)

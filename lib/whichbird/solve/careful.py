@@ -1,0 +1,488 @@
+"""One target with care: the cover of `reweight` where ordinary numbers end, in whole numbers where they must not.
+
+Near-copies, systems next to a line of the target's slope, outliers: there two scales meet in one pool, and a double that
+holds the large one has no digits left for the small one. Three measures help.
+
+1. *Exact places.* e = u + v and d = u − v of every system are kept as whole numbers of a tiny unit (`Cone`). A saddle is
+   computed around the system nearest to its centre, from differences that are rounded only once.
+2. *A frame.* The constraint var_u ≥ var_v is cov(e, d) ≥ 0. It does not notice if e is stretched by s and d shrunk by s:
+   a Lorentz boost. An interval's width depends on s very much. Frames are tried in which all systems, the best weights
+   so far, or a narrow strip of systems are round.
+3. *Anchors.* Gaps are split in geometric progression away from the nearest system, or from the best mean.
+
+What is returned was proven in doubles with an allowance for rounding.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, frexp, isqrt, log
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.balance import EPS, _steps
+from .saddle import climb, descend, excluded, repair
+from .verify import verify
+
+BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
+FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
+ROUNDS = 80
+ROWS = (200, 3000)  # saddles for one frame before the next is tried; in the end with patience
+SPREAD = 4.0
+TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
+
+
+class Cone(NamedTuple):
+    """The places of K systems for one target along the two directions in which the constraint is zero.
+
+    `e` and `d` (K,), whole numbers of `unit`: √(1−β̂)a + √β̂f and their difference, its sign turned below the natural
+    balance, relative to the first system. `root_a` and `root_f` are the two square roots as used.
+    """
+
+    e: np.ndarray
+    d: np.ndarray
+    unit: Fraction
+    root_a: Fraction
+    root_f: Fraction
+
+    @classmethod
+    def of(cls, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool) -> Cone:
+        """
+        >>> cone = Cone.of(np.array([0.0, 2.0]), np.array([0.0, 1.0]), Fraction(4, 5), True)
+        >>> round(float(cone.e[1] * cone.unit) ** 2, 12), abs(float(cone.d[1] * cone.unit)) < 1e-60
+        (3.2, True)
+        """
+        root_a, root_f = _root(1 - beta), _root(beta)
+        x, y = (
+            [root * (Fraction(float(t)) - Fraction(float(z[0]))) for t in z]
+            for root, z in ((root_a, adequacy), (root_f, fluency))
+        )
+        unit = max(map(abs, x + y)) / (1 << BITS)
+        u, v = (np.array([round(t / unit) for t in z], object) for z in ((x, y) if above else (y, x)))
+        return cls(u + v, u - v, unit, root_a, root_f)
+
+
+class Row(NamedTuple):
+    """A saddle around system `origin`: h, and its centre p, q relative to that system, in a frame."""
+
+    origin: int
+    h: float
+    p: float
+    q: float
+
+
+def _root(x: Fraction) -> Fraction:
+    """√x to BITS bits at least."""
+    more = BITS + max(0, x.denominator.bit_length() - x.numerator.bit_length())
+    return Fraction(isqrt((x.numerator << 2 * more) // x.denominator), 1 << more)
+
+
+class Cover:
+    """The line of means of one target in one frame: places, saddles, optima."""
+
+    def __init__(self, cone: Cone, boost: int, points: np.ndarray) -> None:
+        self.cone, self.boost, self.points = cone, boost, points
+        up, down = FINE + boost, FINE - boost
+        self.at_u = np.array([((e << up) + (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
+        self.at_v = np.array([((e << up) - (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
+        # unit of the floats: 2^(BITS + FINE) fine units
+        s = 2.0**boost
+        self.e, self.d = s * _float(cone.e), _float(cone.d) / s  # [origin, system], differences
+        self.u, self.v = (self.e + self.d) / 2, (self.e - self.d) / 2
+        self.rows: list[Row] = []
+        self.optima: list[tuple[float, np.ndarray, Row]] = []
+        self.used: set[int] = set()
+        self._middle: list[int] = []
+        self._known: tuple[float, list[tuple[int, int]]] = (-1.0, [])
+
+    # --- places ---
+
+    def nearest(self, p: int, q: int) -> int:
+        """The system nearest to a place."""
+        far = np.maximum(np.abs(self.at_u - p), np.abs(self.at_v - q))
+        return int(np.argmin(far))
+
+    def place(self, row: Row) -> tuple[int, int]:
+        return self.at_u[row.origin] + _fine(row.p), self.at_v[row.origin] + _fine(row.q)
+
+    def around(self, p: int, q: int, h: float) -> Row:
+        o = self.nearest(p, q)
+        return Row(o, h, _coarse(p - self.at_u[o]), _coarse(q - self.at_v[o]))
+
+    def arrays(self, rows: list[Row]) -> tuple[Any, ...]:
+        """u and v of each row, its q, h, p, and e and d: as `saddle` wants them."""
+        o, h, p, q = (np.array(x) for x in zip(*rows, strict=True))
+        return self.u[o], self.v[o], q, h, p, (self.e[o], self.d[o])
+
+    # --- optima ---
+
+    @property
+    def best(self) -> tuple[float, np.ndarray, Row]:
+        return min(self.optima, key=lambda x: x[0])
+
+    def off(self, w: np.ndarray, origin: int) -> float:
+        """How far w is from the target: the correlation of e and d, which no boost changes.
+
+        Half of it bounds the relative distance of the odds of w from the target's.
+        """
+        e, d = (x - w @ x for x in (self.e[origin], self.d[origin]))
+        var_e, var_d = float(w @ (e * e)), float(w @ (d * d))
+        if min(var_e * 4.0**-self.boost, var_d * 4.0**self.boost) < 1e-110:  # rounding of the roots: exactly on a line
+            return 0.0 if max(var_e, var_d) > 1e-90 else np.inf
+        return float(abs(w @ (e * d)) / np.sqrt(var_e * var_d))
+
+    def offer(self, w: np.ndarray) -> bool:
+        """Take a weighting (K,) if it is feasible; whether it is better than all before."""
+        if not np.isfinite(w).all() or w.min() < 0 or np.bincount(self.points, w).max() > 1 - 1e-300 - EPS:
+            return False
+        w = w / w.sum() + 0.0
+        o = int(w.argmax())
+        o = self.around(self.at_u[o] + _fine(w @ self.u[o]), self.at_v[o] + _fine(w @ self.v[o]), 0.0).origin
+        u, v = self.u[o], self.v[o]
+        for _ in range(3):
+            if self.off(w, o) <= TOLERANCE / 32:
+                break
+            h, p, q, mended = repair(u[None], v[None], w[None], (self.e[o][None], self.d[o][None]))
+            if not np.isfinite(mended).all() or self.off(mended[0], o) >= self.off(w, o):
+                break
+            w = mended[0]
+        if self.off(w, o) > TOLERANCE:
+            return False
+        e, d = self.e[o], self.d[o]
+        g = (e - w @ e) * (d - w @ d)
+        on = w > 0
+        P = float(w @ w)
+        with np.errstate(all="ignore"):
+            slope = (g[on] @ (w[on] - P)) / (g[on] @ g[on])
+            steep = P / -g[~on].max(initial=-np.inf)
+        h = P / slope if slope > 0 and np.isfinite(slope) else (P / steep if steep > 0 else 0.0)
+        row = Row(o, h, float(w @ u), float(w @ v))
+        better = not self.optima or P < self.best[0]
+        self.optima.append((P, w, row))
+        self.rows.append(row)
+        return better
+
+    def down(self, rows: list[Row], brackets: list[tuple[int, int]]) -> bool:
+        """Descend from rows inside brackets of places; whether one found a better weighting."""
+        better = False
+        for _ in range(2):  # once more from the system nearest to where it ended
+            u, v, q, h, p, cone = self.arrays(rows)
+            ends = np.array([[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)])
+            with np.errstate(all="ignore"):
+                h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone)
+            again, keep = [], []
+            for n, r in enumerate(rows):
+                better |= self.offer(np.maximum(w[n], 0) if np.isfinite(w[n]).all() else w[n])
+                if np.isfinite([h[n], p[n], q[n]]).all():
+                    new = self.around(*self.place(Row(r.origin, h[n], p[n], q[n])), h[n])
+                    if new.origin != r.origin and h[n] > 0:
+                        again.append(new)
+                        keep.append(brackets[n])
+            rows, brackets = again, keep
+            if not rows:
+                break
+        return better
+
+    # --- the cover ---
+
+    def climbed(self, rows: list[Row], level: float | None) -> tuple[list[Row], np.ndarray]:
+        """Rows moved uphill, each around the system nearest to where it went, and the heights."""
+        for _ in range(3):
+            u, v, q, h, p, cone = self.arrays(rows)
+            with np.errstate(all="ignore"):
+                h2, p2, height = climb(u, v, q, h, p, None if level is None else np.full(q.size, level), cone)
+            moved = []
+            for n, r in enumerate(rows):
+                ok = np.isfinite(h2[n]) and np.isfinite(p2[n])
+                new = Row(r.origin, float(h2[n]), float(p2[n]), r.q) if ok else r
+                moved.append(self.around(*self.place(new), new.h))
+            same = all(a.origin == b.origin for a, b in zip(rows, moved, strict=True))
+            rows = moved
+            if same:
+                break
+        return rows, height
+
+    def _middles(self) -> list[int]:
+        """The place of each row's q."""
+        self._middle += [self.at_v[r.origin] + _fine(r.q) for r in self.rows[len(self._middle) :]]
+        return self._middle
+
+    def _every(self, level: float) -> list[tuple[int, int]]:
+        """What each row excludes, from where to where."""
+        if level != self._known[0]:
+            self._known = level, []
+        done = self._known[1]
+        if fresh := self.rows[len(done) :]:
+            u, v, q, h, p, cone = self.arrays(fresh)
+            square = excluded(u, v, q, h, p, np.full(q.size, level), cone)[0]
+            half = [_fine(x) for x in np.sqrt(np.maximum(0, square)) * (1 - 16 * EPS)]
+            done += [(m - x, m + x) for m, x in zip(self._middles()[len(done) :], half, strict=True)]
+        return done
+
+    def _holes(self, level: float) -> list[tuple[int, int, int]]:
+        """Around systems with many copies, from where to where, and the system: see `_copies` of `reweight`."""
+        out = []
+        for point in np.flatnonzero(np.bincount(self.points) * level >= 1 - 1e-6):
+            k, other = int(np.flatnonzero(self.points == point)[0]), self.points != point
+            e, d, v = self.e[k], self.d[k], self.v[k]
+            with np.errstate(all="ignore"):
+                away = float((-e[other] * d[other] / np.abs(v[other])).min()) * (1 - 64 * EPS)
+            if np.isfinite(away) and away > 0:
+                out.append((self.at_v[k] - _fine(away), self.at_v[k] + _fine(away), k))
+        return out
+
+    def gaps(self, level: float) -> list[tuple[int, int]]:
+        covered, out = min(self.at_v), []
+        top = max(self.at_v)
+        places = [x for x in self._every(level) if x[0] < x[1]] + [x[:2] for x in self._holes(level)]
+        for left, right in sorted(places):
+            if left >= covered:
+                out.append((covered, min(left, top)))
+            covered = max(covered, right)
+            if covered >= top:
+                break
+        if covered < top:
+            out.append((covered, top))
+        return [g for g in out if g[0] < g[1]]
+
+    def centres(self, gap: tuple[int, int], anchors: list[int]) -> list[int]:
+        left, right = gap
+        inside = [x for x in anchors if left <= x <= right and x not in self.used]
+        if inside:
+            return inside[:8]
+        near, anchor = min((min(abs(left - x), abs(right - x)), x) for x in anchors)
+        if left < anchor < right:
+            return [(left + anchor) >> 1, (right + anchor) >> 1]
+        far = max(abs(left - anchor), abs(right - anchor))
+        if near <= 0 or far <= near:
+            return [(left + right) >> 1]
+        ratio = far / near if far.bit_length() - near.bit_length() < 900 else 2.0**900
+        count = min(40, max(1, ceil(log(ratio) / log(SPREAD))))
+        sign = 1 if left >= anchor else -1
+        return [anchor + sign * int(near * Fraction(ratio ** ((n + 0.5) / count))) for n in range(count)]
+
+    def others(self, gap: float) -> list[np.ndarray]:
+        """Optima as good as the best, each different from all before."""
+        P, best, _ = self.best
+        out = [best]
+        for collision, w, _ in self.optima:
+            if collision <= P * (1 + gap) and all(np.abs(w - x).sum() > 1e-3 for x in out):
+                out.append(w)
+        return out[1:]
+
+    def written(
+        self, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, gap: float
+    ) -> dict[str, Any]:
+        """The proof in the units of the scores, as `verify` reads it; {} if the line is not covered."""
+        P, w, _ = self.best
+        root_x, root_y = (self.cone.root_a, self.cone.root_f)[:: 1 if above else -1]
+        c, d = (1 - beta, beta)[:: 1 if above else -1]
+        s = Fraction(2) ** self.boost
+        cosh, tanh = (s + 1 / s) / 2, (s * s - 1) / (s * s + 1)
+        tilt = Fraction(round(tanh / (root_x * root_y) * (1 << BITS)), 1 << BITS)
+        x, y = ([Fraction(float(t)) for t in z] for z in ((adequacy, fluency) if above else (fluency, adequacy)))
+        first = x[0] + tilt * d * y[0], y[0] + tilt * c * x[0]
+        fine = self.cone.unit / (1 << FINE)
+        to_x, to_y = fine / (cosh * root_x), fine / (cosh * root_y)
+        level = P * (1 - gap)
+        rows = self.rows
+        parts = [(left, right, row) for (left, right), row in zip(self._every(level), rows, strict=True) if left < right]
+        parts += [(left, right, k) for left, right, k in self._holes(level)]
+        kept: list[tuple[int, int, Row | int]] = []
+        at, top, todo = min(self.at_v), max(self.at_v), sorted(parts, key=lambda x: x[:2])
+        n = 0
+        while at < top or not kept:
+            reach = None
+            while n < len(todo) and (todo[n][0] < at or not kept and todo[n][0] <= at):
+                reach = todo[n] if reach is None or todo[n][1] > reach[1] else reach
+                n += 1
+            if reach is None or reach[1] <= at:
+                return {}
+            kept.append(reach)
+            at = reach[1]
+        cuts, before = [], min(self.at_v)
+        for (_, right, _), (left, _, _) in pairwise(kept):
+            before = (max(left, before) + right) >> 1
+            cuts.append(before)
+        out: list[Any] = []
+        for left, right, row in kept:
+            if isinstance(row, int):
+                out.append(row)
+                continue
+            p, q = self.place(row)
+            near = (right - left) >> 70
+            place = [_plain(o + z * by, max(near, 1) * by) for o, z, by in zip(first, (p, q), (to_x, to_y), strict=True)]
+            h = Fraction(row.h) * (self.cone.unit * (1 << BITS) / cosh) ** 2
+            out.append([float(h) if 1e-290 < h < 1e290 else str(h), *place])
+        return {
+            "adequacy": [float(t) for t in adequacy],
+            "fluency": [float(t) for t in fluency],
+            "beta": float(beta) if Fraction(float(beta)) == beta else str(beta),
+            "weights": [float(t) for t in w],
+            "tilt": str(tilt),
+            "saddles": out,
+            "cuts": [_plain(first[1] + t * to_y, to_y * (1 << 8)) for t in cuts],
+        }
+
+    def start(self, hints: list[np.ndarray]) -> None:
+        """Valleys as centres at all systems and a few between show them; and the hints."""
+        for w in hints:
+            self.offer(w)
+        places = sorted(set(self.at_v))
+        low, high = places[0], places[-1]
+        some = sorted({*places, *(low + (high - low) * (2 * n + 1) // 16 for n in range(8))})
+        if len(some) > 80:
+            some = some[:: len(some) // 40]
+        rows = []
+        for q in some:
+            k = int(np.argmin(np.abs(self.at_v - q)))
+            reach = max(abs(high - q), abs(q - low))
+            rows.append(Row(k, 0.5 * _coarse(reach) ** 2, 0.0, _coarse(q - self.at_v[k])))
+        rows, height = self.climbed(rows, None)
+        self.rows += rows
+        order = range(len(rows))
+        valley = [
+            n
+            for n in order
+            if height[n] <= min(height[max(n - 1, 0)], height[min(n + 1, len(rows) - 1)]) and height[n] < 0.75
+        ]
+        valley = sorted(valley, key=lambda n: height[n])[:6]
+        if valley:
+            brackets = [(some[max(n - 1, 0)], some[min(n + 1, len(rows) - 1)]) for n in valley]
+            self.down([rows[n] for n in valley], brackets)
+
+    def prove(self, gap: float, most: int) -> bool:
+        """Whether the line could be covered."""
+        for _ in range(ROUNDS):
+            level = self.best[0] * (1 - gap)
+            gaps = self.gaps(level)
+            if not gaps:
+                return True
+            if len(self.rows) + len(gaps) > most:
+                return False
+            best_q = self.place(self.best[2])[1]
+            anchors = sorted({*self.at_v, best_q})
+            fresh, where = [], []
+            known = sorted(zip(self._middles(), self.rows, strict=True), key=lambda x: x[0])
+            keys = [x[0] for x in known]
+            for g in gaps:
+                for q in self.centres(g, anchors):
+                    self.used.add(q)
+                    i = bisect(keys, q)
+                    near = known[min(range(max(0, i - 1), min(len(keys), i + 1)), key=lambda k: abs(keys[k] - q))][1]
+                    fresh.append(self.around(self.place(near)[0], q, max(near.h, 0.0)))
+                    where.append(g)
+            rows, _ = self.climbed(fresh, level)
+            self.rows += rows
+            u, v, q, h, p, cone = self.arrays(rows)
+            bad = np.flatnonzero(excluded(u, v, q, h, p, np.full(q.size, level), cone)[0] <= 0)
+            if bad.size:
+                self.down([rows[n]._replace(h=max(rows[n].h, 0.0)) for n in bad], [where[n] for n in bad])
+        return False
+
+
+def _float(x: np.ndarray) -> np.ndarray:
+    """The differences of places, [origin, system], as floats, the largest about one."""
+    return np.array([[(t - o) / (1 << BITS) for t in x] for o in x])
+
+
+def _coarse(x: int) -> float:
+    return x / (1 << (BITS + FINE))
+
+
+def _plain(x: Fraction, tolerance: Fraction) -> float | str:
+    """x to within a tolerance, as a float or as a short fraction."""
+    if abs(Fraction(float(x)) - x) <= tolerance:
+        return float(x)
+    bits = max(0, tolerance.denominator.bit_length() - tolerance.numerator.bit_length() + 1)
+    return str(Fraction(round(x * (1 << bits)), 1 << bits))
+
+
+def _fine(x: float) -> int:
+    mantissa, exponent = frexp(x)
+    shift = exponent - 53 + BITS + FINE
+    whole = int(mantissa * (1 << 53))
+    return whole << shift if shift >= 0 else whole >> -shift
+
+
+def boosts(cone: Cone, w: np.ndarray, size: float) -> Iterator[int]:
+    """Exponents of two to try for the frame."""
+    e, d = (np.array([float(Fraction(int(t), 1 << BITS)) for t in x]) for x in (cone.e, cone.d))
+
+    def round_(long: float, short: float) -> int:
+        return int(np.clip(round(0.5 * np.log2(short / long)), -FINE + 4, FINE - 4)) if long > 0 and short > 0 else 0
+
+    o = int(w.argmax())
+    x, y = (t - t[o] for t in (e, d))
+    yield round_(*(float(np.sqrt(w @ (t - w @ t) ** 2)) for t in (x, y)))
+    yield round_(float(np.std(e)), float(np.std(d)))
+    m = min(e.size, int(size) + 1)
+    for main, other, sign in ((d, e, 1), (e, d, -1)):
+        order = np.argsort(main)
+        near = main[order][m - 1 :] - main[order][: e.size - m + 1]
+        wide = np.array([np.ptp(other[order[n : n + m]]) for n in range(near.size)])
+        with np.errstate(all="ignore"):
+            ratio = np.where((near > 0) & (wide > 0), near / wide, np.inf)
+        if np.isfinite(ratio.min()):
+            n = int(ratio.argmin())
+            strip = sign * round_(float(wide[n]), float(near[n]))
+            # a strip of ratio r must be covered lengthwise and the rest across it: about s/√r and 1/s intervals
+            yield from (round(strip / 2), strip)
+    yield 0
+
+
+class Found(NamedTuple):
+    """The best weighting (K,), others as good, the proof for `verify`, and the gap it has there: infinite without one."""
+
+    weights: np.ndarray
+    others: list[np.ndarray]
+    proof: dict[str, Any]
+    gap: float
+
+
+def solve(
+    adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, hints: list[np.ndarray], gap: float
+) -> Found | None:
+    """The best weighting at one target inside the range and its proof, verified; None if no weighting was found.
+
+    `hints` are weightings to start from.
+
+    >>> a, f = np.array([0, 1, 1 + 1e-9, 3.0]), np.array([0, 2, 2 + 1e-10, 1.0])
+    >>> found = solve(a, f, Fraction(0.5), False, [np.array([0, 0.5, 0.5, 0])], 5e-10)
+    >>> round(1 / float(found.weights @ found.weights), 6), found.gap <= 1e-9
+    (3.692933, True)
+    """
+    cone, points = Cone.of(adequacy, fluency, beta, above), _steps(adequacy, fluency)[0]
+    size, best = adequacy.size, hints
+    tried: dict[int, Cover] = {}
+    for most in ROWS:
+        seen: set[int] = set()
+        while True:
+            w = min(best, key=lambda w: float(w @ w)) if best else np.full(size, 1 / size)
+            boost = next((j for j in boosts(cone, w, 1 / (w @ w)) if j not in seen), None)
+            if boost is None:
+                break
+            seen.add(boost)
+            if boost not in tried:
+                tried[boost] = Cover(cone, boost, points)
+                tried[boost].start(best)
+            cover = tried[boost]
+            if not cover.optima:
+                continue
+            done = cover.prove(gap, most)
+            if not best or cover.best[0] < min(w @ w for w in best):
+                best = [cover.best[1]]
+            if done:
+                proof = cover.written(adequacy, fluency, beta, above, gap)
+                try:
+                    measured = verify(proof)
+                except ValueError:
+                    continue
+                if measured <= 2 * gap:
+                    return Found(cover.best[1], cover.others(gap), proof, measured)
+    best_found = [c.best for c in tried.values() if c.optima]
+    return Found(min(best_found, key=lambda x: x[0])[1], [], {}, np.inf) if best_found else None

@@ -1,0 +1,282 @@
+"""From what the solver leaves behind to a proof that can be taken away: plain numbers, for `verify` to check.
+
+The solver works in floating point and in its own units. Here its saddles are carried back to the units of the scores, the
+fewest that cover the line are chosen, and the line is cut between them. Nothing here needs to be trusted: a mistake makes
+a proof that `verify` refuses, or a larger gap.
+
+A statement about a whole line of systems (at an end of the range, or wherever more than two lie on a line with the slope
+of the target) is true of numbers like 1/3 and 4/5 and hardly ever of the binary fractions next to them. So a proof may
+read a score or a target as another number within their rounding (`NEAR`): first as the simplest fraction that rounds to
+it, and if that does not help, moved onto the line. Such numbers stand in the proof as "p/q".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .saddle import _stationarity
+from .verify import verify
+
+LEVELS = (5.001e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2)  # relative gaps to try to cover the line at, the solver's own first
+GOOD = 1e-9  # a proof of this gap is not improved by reading the numbers in another way
+NEAR = Fraction(1, 1 << 50)  # how far a number may be moved, relative to the largest score; for the target as it is
+BITS = 128  # of the tilt, a quotient with a square root in it
+
+Fractions = list[Fraction]
+
+
+class Rows(NamedTuple):
+    """Saddles z = h + (U − p)² − (V − q)² of one target in the solver's units: columns h, p, q (M, 3), and the frame.
+
+    With x, v the standard scores and θ = log `frame`, U = stretch·x·cosh θ + v·sinh θ and V = v·cosh θ + stretch·x·sinh θ.
+    """
+
+    saddles: np.ndarray
+    frame: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All that a proof is made from: scores (K,) as given and in standard units, target, weights, and the solver's rows."""
+
+    adequacy: np.ndarray
+    fluency: np.ndarray
+    standard: tuple[np.ndarray, np.ndarray, float]  # adequacy, fluency, and their unit
+    beta: float
+    weights: np.ndarray
+    certificate: str
+    rows: Rows | None = None
+    ready: tuple[dict[str, Any], float] | None = None  # a proof that is written and measured already
+
+    def proof(self) -> tuple[dict[str, Any], float]:
+        """The proof with the smallest gap, and that gap; infinity where none holds."""
+        if self.ready is not None:
+            return self.ready
+        best: tuple[dict[str, Any], float] = {}, math.inf
+        for reading in self._readings():
+            if best[0] and not self._near(*reading):
+                continue
+            for rows in (self.rows, self._fitted) if self.certificate == "dual" else (self.rows,):
+                proof: dict[str, Any] = {}
+                try:
+                    proof = self._written(*reading, rows() if callable(rows) else rows)
+                    gap = verify(proof)
+                except (
+                    ValueError,
+                    ArithmeticError,
+                ):  # no proof, or no number: what was not found to all digits may overflow
+                    gap = math.inf
+                if not best[0] or gap < best[1]:
+                    best = proof, gap
+                if gap <= GOOD:
+                    return best
+        return best
+
+    def _fitted(self) -> Rows:
+        """The saddle through the weights, and Newton's method from there: where the solver's own lacks digits."""
+        (a, f, _), w = self.standard, self.weights
+        x, v, odds = a, f, (1 - self.beta) / self.beta
+        if odds * np.var(a) > np.var(f):
+            x, v, odds = f, a, 1 / odds
+        u, on = math.sqrt(odds) * x, w > 0
+
+        def around(w: np.ndarray) -> np.ndarray:
+            return (u - w @ u) ** 2 - (v - w @ v) ** 2
+
+        level = on / on.sum()
+        g = around(level)
+        if np.abs(g[on]).max() <= 1e-9 * np.abs(g).max():  # a line of the target's slope: a saddle that is level on it
+            return Rows(np.array([[-g[~on].max(initial=-np.abs(g).max()), level @ u, level @ v]]))
+        g, P = around(w), w @ w
+        with np.errstate(all="ignore"):
+            saddle = np.array([P * (g[on] @ g[on]) / (g[on] @ (w[on] - P)), w @ u, w @ v])
+        for _ in range(3):
+            saddle += _stationarity(u[None], v[None], *saddle[:, None])[2][:, 0]
+        return Rows(np.where(np.isfinite(saddle), saddle, 0.0)[None])
+
+    def _readings(self) -> Iterator[tuple[Fractions, Fractions, Fraction]]:
+        """Scores and target as exact numbers: as they stand, as the simplest that round to them, moved onto a line."""
+        a, f = ([Fraction(x) for x in map(float, s)] for s in (self.adequacy, self.fluency))
+        beta, end = Fraction(self.beta), self.certificate == "pair"
+        ends = self._line_ends()
+        yield a, f, _share(a, f, *ends) if end else beta
+        simple_a, simple_f = ([simplest(x) for x in map(float, s)] for s in (self.adequacy, self.fluency))
+        yield simple_a, simple_f, _share(simple_a, simple_f, *ends) if end else simplest(self.beta)
+        a, f = ([x[int(np.flatnonzero(s == v)[0])] for v in s] for x, s in zip((a, f), self.standard[:2], strict=True))
+        i, j = ends
+        for k in np.flatnonzero(self.weights):
+            if abs(a[i] - a[j]) >= abs(f[i] - f[j]):
+                f[k] = f[i] + (f[j] - f[i]) * (a[k] - a[i]) / (a[j] - a[i])
+            else:
+                a[k] = a[i] + (a[j] - a[i]) * (f[k] - f[i]) / (f[j] - f[i])
+        yield a, f, _share(a, f, i, j)
+
+    def _near(self, a: Fractions, f: Fractions, beta: Fraction) -> bool:
+        """Whether these are the numbers given, give or take their rounding."""
+        moves = ((a, self.adequacy), (f, self.fluency), ([beta], [self.beta]))
+        return all(
+            abs(x - Fraction(float(y))) <= NEAR * Fraction(float(max(map(abs, given))))
+            for read, given in moves
+            for x, y in zip(read, given, strict=True)
+        )
+
+    def _line_ends(self) -> tuple[int, int]:
+        """The two systems in use that lie farthest apart."""
+        on = np.flatnonzero(self.weights)
+        a, f, _ = self.standard
+        longer = a if np.ptp(a[on]) >= np.ptp(f[on]) else f
+        return int(on[longer[on].argmin()]), int(on[longer[on].argmax()])
+
+    def _written(self, a: Fractions, f: Fractions, beta: Fraction, rows: Rows | None) -> dict[str, Any]:
+        proof: dict[str, Any] = {
+            "adequacy": [_number(x) for x in a],
+            "fluency": [_number(x) for x in f],
+            "beta": _number(beta),
+            "weights": [float(x) for x in self.weights],
+        }
+        if self.certificate == "pair":
+            proof["pair"] = list(self._line_ends())
+        elif rows is not None:
+            proof |= self._carried(rows, a, f, beta)
+        return proof
+
+    def _carried(self, rows: Rows, a: Fractions, f: Fractions, beta: Fraction) -> dict[str, Any]:
+        """The saddles in units of the scores, and for a cover the cuts between them."""
+        above = (1 - beta) * _spread(a) <= beta * _spread(f)
+        x, y, c, d = (a, f, 1 - beta, beta) if above else (f, a, beta, 1 - beta)
+        if not c * d:
+            return {}
+        (sx, sy), unit = (self.standard[:2] if above else self.standard[1::-1]), self.standard[2]
+        mx, my = _origin(x, sx, unit), _origin(y, sy, unit)
+        tilt = _tilt(rows.frame, c * d)
+        length = unit / math.cosh(math.log(rows.frame))
+        c_, d_ = float(c), float(d)
+        h, p, q = rows.saddles.T * np.array([[d_ * length**2], [math.sqrt(d_ / c_) * length], [length]])
+        centre = mx + tilt * d * my, my + tilt * c * mx  # X = x + t·d·y and Y = y + t·c·x at the solver's origin
+
+        def saddle(n: int) -> list[float | str]:
+            return [float(h[n]), _shifted(p[n], centre[0], unit), _shifted(q[n], centre[1], unit)]
+
+        out: dict[str, Any] = {"tilt": _number(tilt)} if tilt else {}
+        if self.certificate == "dual":
+            return {**out, "saddles": [saddle(0)]}
+        # rounded once only, and around the solver's origin
+        u = np.array([float(i - mx + tilt * d * (j - my)) for i, j in zip(x, y, strict=True)])
+        v = np.array([float(j - my + tilt * c * (i - mx)) for i, j in zip(x, y, strict=True)])
+        z = np.maximum(0, h[:, None] + c_ * (u - p[:, None]) ** 2 - d_ * (v - q[:, None]) ** 2)
+        norm, P = np.sqrt((z**2).sum(axis=1)), float(self.weights @ self.weights)
+        middle, width, system = _holes(u, v, c_, d_, P)
+        for level in LEVELS:
+            half = np.sqrt(np.maximum(0, (h - math.sqrt(P * (1 - level)) * norm) / d_))
+            low, high = (np.append(q + s * half, middle + s * width) for s in (-1, 1))
+            if chain := _chain(low, high, v.min(), v.max()):
+                kept, cuts = chain
+                out["cuts"] = [_shifted(t, centre[1], unit) for t in cuts]
+                out["saddles"] = [saddle(n) if n < h.size else int(system[n - h.size]) for n in kept]
+                return out
+        return out
+
+
+def _chain(low: np.ndarray, high: np.ndarray, start: float, stop: float) -> tuple[list[int], list[float]] | None:
+    """Few of the intervals (low, high) that cover [start, stop], in order, and cuts between them; None if none do.
+
+    >>> _chain(np.array([0, 2, 1]), np.array([3, 9, 2]), 0, 8)
+    ([0, 1], [2.5])
+    """
+    kept: list[int] = []
+    cuts: list[float] = []
+    at = start
+    while not kept or at <= stop:
+        reach = np.where(low < at if kept else low <= at, high, -np.inf)
+        n = int(reach.argmax())
+        if not reach[n] > at:
+            return None
+        if kept:
+            cuts.append(float(max(low[n], cuts[-1] if cuts else start) + at) / 2)
+        kept.append(n)
+        at = reach[n]
+    return kept, cuts
+
+
+def _holes(u: np.ndarray, v: np.ndarray, c: float, d: float, P: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For systems with so many copies that 1/their number is below P: v, how far around it no mean lies, the system."""
+    copies = (u[:, None] == u) & (v[:, None] == v) if P * u.size >= 1 else np.eye(u.size, dtype=bool)
+    out = []
+    for k in np.flatnonzero((copies.sum(axis=1) * P >= 1 - 1e-6) & (copies.argmax(axis=1) == np.arange(u.size))):
+        other = ~copies[k]
+        du, dv = u[other] - u[k], np.abs(v[other] - v[k])
+        with np.errstate(all="ignore"):
+            away = ((d * dv * dv - c * du * du) / (d * dv)).min()
+        if away > 0:
+            out.append((v[k], away * (1 - 1e-12), float(k)))
+    table = np.array(out, float).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
+def _origin(x: Fractions, standard: np.ndarray, unit: float) -> Fraction:
+    """What was subtracted from the scores x to make them standard."""
+    k = int(np.abs(standard).argmin())
+    return x[k] - Fraction(unit) * Fraction(float(standard[k]))
+
+
+def _tilt(frame: float, product: Fraction) -> Fraction:
+    """tanh(log frame) / √product, to many more digits than a float: near one they count."""
+    if frame == 1:
+        return Fraction(0)
+    square = Fraction(frame) ** 2
+    # rounded up, so that the tilt is not too large
+    root = math.isqrt((product.numerator << 2 * BITS) // product.denominator) + 1
+    return (square - 1) / (square + 1) * Fraction(1 << BITS, root)
+
+
+def _spread(x: Fractions) -> Fraction:
+    return len(x) * sum((v * v for v in x), Fraction(0)) - sum(x) ** 2
+
+
+def _share(a: Fractions, f: Fractions, i: int, j: int) -> Fraction:
+    """The exact balance of two systems."""
+    da, df = (a[i] - a[j]) ** 2, (f[i] - f[j]) ** 2
+    return da / (da + df) if da + df else Fraction(1, 2)
+
+
+def _shifted(x: float, origin: Fraction, unit: float) -> float | str:
+    """origin + x: as a float where that is exact enough, in the unit of the scores."""
+    exact = origin + Fraction(float(x))
+    short = float(exact)
+    return short if abs(Fraction(short) - exact) <= Fraction(unit) / (1 << 51) else str(exact)
+
+
+def _number(x: Fraction) -> float | str:
+    return float(x) if Fraction(float(x)) == x else str(x)
+
+
+def simplest(x: float) -> Fraction:
+    """The fraction with the smallest denominator that rounds to x.
+
+    >>> simplest(0.8), simplest(1 / 3), simplest(-773 / 487)
+    (Fraction(4, 5), Fraction(1, 3), Fraction(-773, 487))
+    """
+    if x < 0:
+        return -simplest(-x)
+    if not math.isfinite(above := math.nextafter(x, math.inf)):
+        return Fraction(x)
+    low, high = ((Fraction(x) + Fraction(next_)) / 2 for next_ in (math.nextafter(x, 0.0), above))
+    # the first continued fraction that both ends share, then one more step between them
+    terms, a, b = [], low, high
+    while True:
+        whole = a.numerator // a.denominator
+        if whole == a or whole + 1 < b:
+            terms.append(whole if whole == a else whole + 1)
+            break
+        terms.append(whole)
+        a, b = 1 / (b - whole), 1 / (a - whole)
+    out = Fraction(terms.pop())
+    while terms:
+        out = terms.pop() + 1 / out
+    return out if float(out) == x else Fraction(x)

@@ -1,0 +1,203 @@
+"""Check a proof of optimality in exact arithmetic, with nothing but Python's standard library.
+
+A proof (`Reweighting.proof`) is plain numbers: the scores of K systems, a target balance, a weighting, and what shows that
+no weighting with this balance has a smaller Σw². Each number is read as the binary fraction it is, or as "p/q". Nothing
+is rounded, and nothing is taken from the solver. *Proofs you can take away* explains every line. The file also works
+alone: `python verify.py proof.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+
+def verify(proof: dict[str, Any]) -> float:
+    """How far, at most, Σw² of the proof's weighting lies above the least possible, relative to itself; rounded up.
+
+    The weighting is first moved onto the target, exactly: a share of its weight, in practice some 1e-16 and never more
+    than 1/1000, goes to one system. What is not a proof is refused with a ValueError.
+
+    >>> claim = {"adequacy": [0, 2, 0], "fluency": [0, 1, 3], "beta": 0.5, "weights": [5, 6, 2]}
+    >>> verify({**claim, "saddles": [["75/26", "12/13", "12/13"]]})  # with the right saddle no weighting is better
+    0.0
+    >>> verify({**claim, "saddles": [[2.885, 0.923, 0.923]]}) < 0.001  # with one next to it not by much
+    True
+    >>> verify({**claim, "weights": [1, 0, 1], "saddles": [["75/26", "12/13", "12/13"]]})
+    Traceback (most recent call last):
+    ...
+    ValueError: not a proof: the weights miss the target by more than a thousandth of weight
+    """
+    pool, w, pair, saddles, line = _read(proof)
+    collision, bounds = _on_target(pool, w), [Fraction(1, len(w))]  # no Σw² on the target is below any of the bounds
+    if pair:
+        bounds.append(_end(pool, *pair))
+    elif line:
+        bounds.append(min(_cell(pool, *part) for part in zip(saddles, line, line[1:], strict=False)))
+    elif saddles:
+        bounds.append(_dual(pool, *saddles[0]))
+    gap = 1 - max(bounds) / collision
+    return float(gap) if Fraction(float(gap)) >= gap else math.nextafter(float(gap), 1)
+
+
+class _Pool(NamedTuple):
+    """Scores in whole numbers. The target is c·var x = d·var y; equal weights have c·var x ≤ d·var y."""
+
+    x: list[int]
+    y: list[int]
+    c: int
+    d: int
+
+    def saddle(self, h: int, p: int, q: int, s: int = 1) -> list[int]:
+        return [h + self.c * (s * x - p) ** 2 - self.d * (s * y - q) ** 2 for x, y in zip(self.x, self.y, strict=True)]
+
+    def around(self, w: list[int]) -> list[int]:
+        """The saddle with h = 0 around the means of w, times (Σw)²."""
+        return self.saddle(0, _dot(w, self.x), _dot(w, self.y), sum(w))
+
+
+def _on_target(pool: _Pool, w: list[int]) -> Fraction:
+    """Σw² of a weighting that is exactly on the target: w with a share of it moved to one system."""
+    g, total = pool.around(w), sum(w)
+    if b := _dot(w, g):
+        k = max(range(len(w)), key=lambda n: -b * g[n])
+        whole, part = total * abs(g[k]), abs(b)
+        _insist(b * g[k] < 0 and 1000 * part < whole, "the weights miss the target by more than a thousandth of weight")
+        w = [(whole - part) * v + part * total * (n == k) for n, v in enumerate(w)]
+    used = {(x, y) for x, y, v in zip(pool.x, pool.y, w, strict=True) if v}
+    _insist(len(used) > 1, "all weight lies on one system and its copies, which have no balance")
+    return Fraction(_dot(w, w), sum(w) ** 2)
+
+
+def _dual(pool: _Pool, h: int, p: int, q: int) -> Fraction:
+    """One saddle for all weightings, where the Lagrangian is convex."""
+    x, y, c, d = pool
+    z = [max(0, v) for v in pool.saddle(h, p, q)]
+    Z, K = sum(z), len(z)
+    xx, xy, yy = (K * _dot(s, t) - sum(s) * sum(t) for s, t in ((x, x), (x, y), (y, y)))
+    convex = (K * Z + 2 * c * xx) * (K * Z - 2 * d * yy) + 4 * c * d * xy**2 >= 0
+    _insist(Z > 0 and convex, "with this saddle the Lagrangian is not convex")
+    lowest = min(v * Z**2 - g for v, g in zip(z, pool.around(z), strict=True))
+    return Fraction(2 * lowest, Z**3) - Fraction(_dot(z, z), Z**2)
+
+
+def _cell(pool: _Pool, saddle: list[int], left: int, right: int) -> Fraction:
+    """One saddle for the weightings whose mean of y lies between left and right."""
+    if len(saddle) == 1:
+        return _copies(pool, saddle[0], left, right)
+    h, p, q = saddle
+    height = h - pool.d * max(right - q, q - left) ** 2
+    _insist(height > 0, "a saddle is too low for its part of the line")
+    norm = sum(v * v for v in pool.saddle(h, p, q) if v > 0)
+    return Fraction(height**2, norm) if norm else Fraction(1)
+
+
+def _copies(pool: _Pool, k: int, left: int, right: int) -> Fraction:
+    """Between left and right no weighting has its mean of y, unless all its weight is on copies of system k."""
+    away = max(right - pool.y[k], pool.y[k] - left)
+    for x, y in set(zip(pool.x, pool.y, strict=True)) - {(pool.x[k], pool.y[k])}:
+        dx, dy = x - pool.x[k], abs(y - pool.y[k])
+        _insist(pool.d * dy**2 - pool.c * dx**2 > pool.d * dy * away, "a system lies too near to copies of another")
+    return Fraction(1)
+
+
+def _end(pool: _Pool, i: int, j: int) -> Fraction:
+    """The target is the end of the range that the pair i, j attains: the fullest line of its slope has the least Σw²."""
+    fullest, systems = 1, list(zip(pool.x, pool.y, strict=True))
+    for x, y in systems:
+        rising, falling = [], []
+        for u, v in systems:
+            over = pool.c * (x - u) ** 2 - pool.d * (y - v) ** 2
+            _insist(over <= 0, "another pair reaches beyond the target, which is not an end of the range")
+            rising += [(u, v)] * (over == 0 <= (x - u) * (y - v))
+            falling += [(u, v)] * (over == 0 >= (x - u) * (y - v))
+        fullest = max(fullest, *(len(line) for line in (rising, falling) if len(set(line)) > 1), 0)
+    over = pool.c * (pool.x[i] - pool.x[j]) ** 2 - pool.d * (pool.y[i] - pool.y[j]) ** 2
+    _insist(over == 0 and systems[i] != systems[j], "the pair does not have the target's balance")
+    return Fraction(1, fullest)
+
+
+def _dot(x: list[int], y: list[int]) -> int:
+    return sum(i * j for i, j in zip(x, y, strict=True))
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+class _Parts(NamedTuple):
+    """A proof in whole numbers. `line` has the ends of the line and the cuts between them; empty if there are none."""
+
+    pool: _Pool
+    weights: list[int]
+    pair: list[int]
+    saddles: list[list[int]]
+    line: list[int]
+
+
+def _read(proof: Any) -> _Parts:
+    """The parts of a proof, each kind of number multiplied by a common denominator."""
+    _insist(isinstance(proof, dict), "an object with adequacy, fluency, beta and weights is expected")
+    a, f, w, cuts, pair = (_numbers(proof, name) for name in ("adequacy", "fluency", "weights", "cuts", "pair"))
+    (beta,), (t,) = _numbers({"beta": [proof.get("beta")]}, "beta"), _numbers({"tilt": [proof.get("tilt", 0)]}, "tilt")
+    K = len(a)
+    _insist(K == len(f) == len(w) > 1, "adequacy, fluency and weights need one number for each of two systems or more")
+    _insist(0 <= beta <= 1 and min(w) >= 0 < max(w), "beta must lie between 0 and 1, and no weight below 0")
+    x, y, c, d = a, f, 1 - beta, beta
+    if c * _spread(x) > d * _spread(y):  # the target lies below the natural balance: the aspects change places
+        x, y, c, d = f, a, beta, 1 - beta
+    _insist(t * t * c * d < 1, "the tilt is too large")  # it multiplies c·x² − d·y² by 1 − t²·c·d, so the target stays
+    x, y = [i + t * d * j for i, j in zip(x, y, strict=True)], [j + t * c * i for i, j in zip(x, y, strict=True)]
+    rows = proof.get("saddles", [])
+    _insist(isinstance(rows, list), "saddles must be a list")
+    saddles = [_numbers({"saddles": s if isinstance(s, list) else [s]}, "saddles") for s in rows]
+    _insist(all(len(s) in (1, 3) for s in saddles), "a saddle is three numbers, h, p and q, or the number of a system")
+    systems = [*pair, *(s[0] for s in saddles if len(s) == 1)]
+    _insist(all(k in range(K) for k in systems) and len(pair) in (0, 2), f"systems have the numbers 0 to {K - 1}")
+    line = [min(y), *cuts, max(y)] if "cuts" in proof else []
+    fits = len(line) == len(saddles) + 1 and line == sorted(line) if line else [len(s) for s in saddles] in ([], [3])
+    _insist(fits, "between two neighbouring saddles one cut is expected, in order; without cuts, one saddle or none")
+    length = math.lcm(*(v.denominator for v in [*x, *y, *line, *(v for s in saddles for v in s[1:])]))
+    height = math.lcm(*(v.denominator for v in [c, d, *(s[0] for s in saddles)]))
+    units = [height * length**2, length, length]
+    return _Parts(
+        _Pool([int(v * length) for v in x], [int(v * length) for v in y], int(c * height), int(d * height)),
+        [int(v * math.lcm(*(v.denominator for v in w))) for v in w],
+        [int(k) for k in pair],
+        [[int(v * u) for v, u in zip(s, units, strict=True)] if len(s) == 3 else [int(s[0])] for s in saddles],
+        [int(v * length) for v in line],
+    )
+
+
+def _numbers(proof: dict[str, Any], name: str) -> list[Fraction]:
+    """A list of numbers, each as the binary fraction it is, or as a string like "4/5" says."""
+    values = proof.get(name, [])
+    _insist(isinstance(values, list), f"{name} must be a list of numbers")
+    for v in values:
+        binary = isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)
+        written = isinstance(v, str) and re.fullmatch(r"-?[0-9]{1,4000}(/0*[1-9][0-9]{0,3999})?", v) is not None
+        _insist(binary or written, f"{name} has {str(v)[:40]} where a number is expected")
+    return [Fraction(v) for v in values]
+
+
+def _spread(x: list[Fraction]) -> Fraction:
+    """K² times the variance."""
+    return len(x) * sum((v * v for v in x), Fraction(0)) - sum(x) ** 2
+
+
+def _insist(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise ValueError(f"not a proof: {sentence}")
+
+
+if __name__ == "__main__":
+    try:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            print(
+                f"verified: the best Σw² on the target is smaller by {verify(json.load(file)):.3g} of this one at most"
+            )
+    except (IndexError, OSError, RecursionError, ValueError) as error:
+        sys.exit(f"{error}" if len(sys.argv) > 1 else "usage: python verify.py proof.json")

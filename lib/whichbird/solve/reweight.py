@@ -423,11 +423,13 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     beta, eta, lam = np.full((3, n), np.nan)
     out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {}, {})
     even = np.abs(betas - pools.natural[which]) <= _ulps(pools.natural[which])
-    out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     bottom = betas - pools.low[which] <= _ulps(pools.low[which])
-    end = (bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))) & ~even
+    end = bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))
     for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
         end[i] = _at_end(pools.given_a[which[i]], pools.given_f[which[i]], float(betas[i]), bool(bottom[i]))
+        even[i] &= not end[i] or pools.low[which[i]] == pools.high[which[i]]
+    end &= ~even
+    out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     for i in np.flatnonzero(end):
         a, f = pools.given_a[which[i]], pools.given_f[which[i]]
         # every two points in use attain the end, so all lie on one line; the fullest such line wins

@@ -190,3 +190,8 @@ def test_json_is_standard_and_cannot_end_its_script(page):
 def test_unknown_mode_is_refused():
     with pytest.raises(ValueError, match="unknown mode 'tiny'"):
         embed([], "..", mode="tiny")
+
+
+def test_the_interval_of_the_natural_balance(d, page):
+    found = wb.components(wb.load_pool(DATASET))
+    assert (page["beta0_low"], page["beta0_high"]) == pytest.approx((found.low, found.high), rel=5e-6)  # six digits

@@ -192,6 +192,7 @@ def test_unknown_mode_is_refused():
         embed([], "..", mode="tiny")
 
 
-def test_the_interval_of_the_natural_balance(d, page):
-    found = wb.components(wb.load_pool(DATASET))
+def test_the_interval_of_the_natural_balance():
+    page, found = page_data(wb.load("ende20"), step=0.1), wb.components("ende20")
     assert (page["beta0_low"], page["beta0_high"]) == pytest.approx((found.low, found.high), rel=5e-6)  # six digits
+    assert 0 < page["beta0_low"] < page["stops"][page["natural"]] < page["beta0_high"] < 1

@@ -200,6 +200,13 @@ def test_an_aspect_without_true_spread_leaves_the_interval_open():
     assert (nothing.low, nothing.high) == (0, 1) and "cannot be told" in nothing.verdict
 
 
+def test_equal_means_of_one_aspect():
+    """Fluency varies, but not between systems: all that is seen of it is noise."""
+    f = np.tile(np.arange(12.0), (3, 1))
+    found = cell_components(np.arange(36.0).reshape(3, 12) % 7, np.array([f[0], f[0][::-1], np.roll(f[0], 5)]))
+    assert found.shares[1] == 1 and found.beta is None and found.high == 1 and found.beta0 == 1
+
+
 def test_no_noise_no_width():
     """Every document says the same of every system."""
     a, f = np.repeat([[1.0], [2], [4]], 12, axis=1), np.repeat([[0.0], [2], [1]], 12, axis=1)

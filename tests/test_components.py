@@ -74,6 +74,41 @@ def test_variances_and_noise_by_a_plain_loop(gaps):
         assert se**2 == pytest.approx(np.diag(centre @ c @ centre), rel=1e-9)
 
 
+@pytest.mark.parametrize("noise", [0.3, 3.0])
+def test_what_the_interval_rests_on_by_matrices(noise):
+    """The moments of a noncentral chi-square, from the covariance matrices of the plain loop: little noise, and much."""
+    x, documents = made(11, noise=noise)
+    s, (_, _, (c_a, c_f)) = cell_components(*x, documents).spread, plainly(x, documents)
+    centre, g, k = np.eye(6) - 1 / 6, 14, 6
+    m = [centre @ aspect.mean(axis=1) for aspect in x]
+    for n, c in enumerate((centre @ c_a @ centre, centre @ c_f @ centre)):
+        trace, seen = np.trace(c), m[n] @ m[n] / k
+        square = (g - 1) ** 2 / ((g - 2) * (g + 1)) * (np.trace(c @ c) - trace**2 / (g - 1))  # unbiased for tr C²
+        square = max(square, trace**2 / (k - 1)) / k**2
+        assert s.square[n] == pytest.approx(2 * g / (g - 1) * square, rel=1e-9)
+        top = m[n] @ c @ m[n] / k**2
+        want = max(top - square, top / 2) / max(seen - trace / k, seen / 2)
+        assert s.along[n] == pytest.approx(max(want, 0.01 * trace / k / (k - 1)), rel=1e-9)
+    residual = residuals(*document_sums(list(x), ~np.isnan(x[0]), documents))[1]
+    pull = [r @ v for r, v in zip(residual, m, strict=True)]
+    assert s.together == pytest.approx(pull[0] @ pull[1] / np.sqrt((pull[0] @ pull[0]) * (pull[1] @ pull[1])), rel=1e-9)
+    lift = s.square / (4 * s.along)
+    root, floor, sd = roots(s)
+    assert floor == pytest.approx(np.sqrt(np.maximum(lift - s.along / 2, 0)), rel=1e-12)
+    assert root == pytest.approx(np.maximum(np.sqrt(np.maximum(s.corrected + lift + s.along / 2, 0)), floor), rel=1e-12)
+    assert sd**2 == pytest.approx(s.along, rel=1e-12)
+
+
+def test_more_text_divides_the_noise():
+    s = wb.components("ende22").spread
+    more = s.more(4)
+    assert more.corrected == pytest.approx(s.corrected, rel=1e-12) and more.noise == pytest.approx(
+        s.noise / 4, rel=1e-12
+    )
+    assert more.along == pytest.approx(s.along / 4) and more.square == pytest.approx(s.square / 16)
+    assert more.documents == 4 * s.documents
+
+
 def test_noise_of_equal_documents_is_the_textbook_one():
     """Documents of one length, all rated: the mean over documents, whose variance everybody knows."""
     x, documents = made(5, systems=2, documents=30, length=3)
@@ -163,6 +198,13 @@ def test_an_aspect_without_true_spread_leaves_the_interval_open():
     assert all("fluency spreads no more than noise would" in c.verdict for c in untold)
     nothing = cell_components(rng.normal(size=(8, 300)), rng.normal(size=(8, 300)))
     assert (nothing.low, nothing.high) == (0, 1) and "cannot be told" in nothing.verdict
+
+
+def test_equal_means_of_one_aspect():
+    """Fluency varies, but not between systems: all that is seen of it is noise."""
+    f = np.tile(np.arange(12.0), (3, 1))
+    found = cell_components(np.arange(36.0).reshape(3, 12) % 7, np.array([f[0], f[0][::-1], np.roll(f[0], 5)]))
+    assert found.shares[1] == 1 and found.beta is None and found.high == 1 and found.beta0 == 1
 
 
 def test_no_noise_no_width():

@@ -190,3 +190,9 @@ def test_json_is_standard_and_cannot_end_its_script(page):
 def test_unknown_mode_is_refused():
     with pytest.raises(ValueError, match="unknown mode 'tiny'"):
         embed([], "..", mode="tiny")
+
+
+def test_the_interval_of_the_natural_balance():
+    page, found = page_data(wb.load("ende20"), step=0.1), wb.components("ende20")
+    assert (page["beta0_low"], page["beta0_high"]) == pytest.approx((found.low, found.high), rel=5e-6)  # six digits
+    assert 0 < page["beta0_low"] < page["stops"][page["natural"]] < page["beta0_high"] < 1

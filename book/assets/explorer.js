@@ -426,7 +426,8 @@
       const natural = at(page.natural);
       this.strip.replaceChildren(
         mark("wb-reach", at(0), at(page.G - 1)), mark("wb-safe", at(page.reliable[0]), at(page.reliable[1])),
-        mark("wb-sure", page.beta0_low, page.beta0_high), mark("wb-home", natural, natural), html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(3)}`));
+        mark("wb-sure", page.beta0_low, page.beta0_high), mark("wb-home", natural, natural),
+        html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(3)}`));
       const shown = this.mini ? 5 : page.M;
       this.rows = Array.from({ length: shown }, () => {
         const cells = ["wb-place", "wb-scorer", "wb-change", "wb-whisker", "wb-ranks", "wb-spa"]

@@ -177,7 +177,7 @@ def beta(args: argparse.Namespace) -> Result:
         "beta0_interval": (found.low, found.high),
         "noise_adequacy": a,
         "noise_fluency": f,
-        "documents": found.documents,
+        "documents": 0 if found.unit == "segment" else found.documents,
         **ranges,
         "segments_needed": found.needed(args.margin),
         "verdict": found.verdict,

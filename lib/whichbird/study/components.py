@@ -71,8 +71,8 @@ class Components:
     @property
     def shares(self) -> tuple[float, float]:
         """How much of the variance of adequacy, and of fluency, is noise: 1 or more where it may be all."""
-        noise, seen = self.spread.noise, self.spread.observed
-        return float(noise[0] / seen[0]), float(noise[1] / seen[1])
+        a, f = (float(n / v) if v > 0 else 1.0 for n, v in zip(self.spread.noise, self.spread.observed, strict=True))
+        return a, f
 
     @property
     def bounded(self) -> bool:

@@ -345,6 +345,16 @@ def test_datasets_by_domain():
     assert code == 0 and err == "" and len(out.splitlines()) == 6 and "nan" not in out.lower()
 
 
+def test_beta_of_a_domain():
+    found = json.loads(run("beta", "jazh24", "--domain", "news", "--json")[1])
+    c = wb.components(wb.in_domain(wb.load_pool("jazh24"), "news"))
+    assert (found["data"], found["segments"], found["documents"]) == ("jazh24/news", 255, 45)
+    assert found["beta0_interval"] == [c.low, c.high] and found["beta0"] == pytest.approx(c.beta0, rel=1e-12)
+    said = refused(*run("beta", "jazh24", "--domain", "news", "--taxonomy", "terminology"))
+    assert said.endswith("ships without the errors of segments; --domain and --taxonomy exclude each other")
+    assert "jazh24 has no domain 'ted'; it has" in refused(*run("beta", "jazh24", "--domain", "ted"))
+
+
 def ratings(only=None):
     """The ratings of owndata as a table with columns document and domain; of one domain alone."""
     return "domain,document,system,segment,adequacy,fluency\n" + "".join(

@@ -129,12 +129,14 @@ def beta(args: argparse.Namespace) -> Result:
     --taxonomy sorts and prices errors another way: a name that ships, or a file
     that ends in .toml. A file of ratings must hold MQM errors then. Of datasets
     that ship the errors of systems are known, but not those of segments: there is
-    a beta0, but no interval.
+    a beta0, but no interval. --domain takes one kind of text alone, where the
+    ratings name it.
 
     examples:
       whichbird beta human.csv
       whichbird beta mqm.tsv --taxonomy mine.toml
       whichbird beta ende24 --json
+      whichbird beta ende24 --domain news
     """
     grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
     a_file = os.sep in args.ratings or "." in args.ratings or os.path.exists(args.ratings)
@@ -148,6 +150,12 @@ def beta(args: argparse.Namespace) -> Result:
     notes = list(pool.notes if not ships else ())
     if grouping is not None and pool.errors is not None:
         notes += grouping.notes(pool.errors["category"])
+    if args.domain is not None:
+        if ships and grouping:
+            raise DataError(
+                f"{pool.name} ships without the errors of segments; --domain and --taxonomy exclude each other"
+            )
+        pool = in_domain(pool, args.domain)
     if len(pool.rater_names) == 1:
         notes.append(f"one rater gave all ratings of {pool.name}; how others would rate is not in the interval")
     means = pool.aspects if not (ships and grouping) else regroup(pool, grouping)
@@ -688,6 +696,7 @@ def _datasets_arguments(parser: argparse.ArgumentParser) -> None:
 def _natural_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ratings", type=_file, help="a file of human ratings, or the name of a dataset")
     parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
+    _domain_argument(parser)
     parser.add_argument(
         "--margin", type=_margin, default=0.02, help="how closely beta0 should be known (default: %(default)s)"
     )

@@ -43,6 +43,10 @@ def test_what_cannot_be_compared_is_refused():
         rank_change([1, np.nan], [1, 2])
     with pytest.raises(ValueError, match="1 scorers; at least two of each are needed"):
         rank_change([1], [1])
+    with pytest.raises(ValueError, match="no seed is given; at least one is expected"):
+        by_seed(wb.load_pool(SMALL), [])
+    with pytest.raises(ValueError, match=f"the digest of ende21 has not the systems and scorers of {SMALL}"):
+        by_total(wb.load_pool(SMALL), wb.load("ende21"))
 
 
 def test_choices_against_the_public_ranking():

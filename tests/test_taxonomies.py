@@ -125,6 +125,8 @@ def test_what_is_inherited_unknown_or_in_vain_is_said(tmp_path):
         "no taxonomy knows 'gremlins': in no aspect",
         "mine mentions 'acuracy/*', which the data do not have",
     ]
+    priced = wb.load_taxonomy(written(tmp_path, '[categories]\n"style/akward" = 2\n"style/awkward" = 3'))
+    assert priced.notes(["style/awkward"]) == ["mine mentions 'style/akward', which the data do not have"]
     many = g.notes(["tone", *CATEGORIES])[0]
     assert many.endswith(f" and {len(CATEGORIES) - 4} more: as in the paper's taxonomy")
 
@@ -207,6 +209,17 @@ def test_counts_give_what_the_ratings_give(tmp_path_factory, name, errors):
         ("[severities]\nmajor = nan", "'major' is given the cost nan; a finite number of at least 0 is expected"),
         ('[categories]\nother = "free"', "'other' is given the cost 'free'; a number of at least 0 is expected"),
         ("[pairs]\nother = 1", "pairs.other is 1; a table of severities and costs is expected"),
+        ('[categories]\n"style/*" = 0', r"'style/\*' in categories has a star; prices go by whole names"),
+        ('[pairs."style/*"]\nminor = 0', r"'style/\*' in pairs has a star; prices go by whole names"),
+        ('[pairs."style/awkward"]\nmnor = 0', "unknown severity 'mnor'; did you mean 'minor'"),
+        ('[pairs."source error"]\nminor = 1', "'source error' costs 0 at every severity, so no pair can price it"),
+        ("[severities]\nMajor = 7\nmajor = 8", "'major' is twice in severities; one price is expected"),
+        (
+            '[categories]\nsource_error = 3\n"source error" = 4',
+            "'source error' is twice in categories; one price is expected",
+        ),
+        (f"[severities]\nmajor = 1{'0' * 400}", "'major' is given a cost too large for a number"),
+        (f"title = {'[' * 5000}{']' * 5000}", "brackets inside brackets, too deep to be read"),
         ("title = 1", "title is 1; text is expected"),
         ("title = ", "not TOML: "),
     ],
@@ -221,6 +234,10 @@ def test_an_unknown_name_is_one_sentence(tmp_path):
         wb.load_taxonomy("terminolgy")
     with pytest.raises(wb.DataError, match="nowhere.toml: no such file"):
         wb.load_taxonomy(tmp_path / "nowhere.toml")
+    with pytest.raises(ValueError, match="^None is no taxonomy; a name, one of paper, .*, or a path is expected"):
+        wb.regroup(wb.load("ende21"), None)
+    with pytest.raises(ValueError, match="^'ende21' has no errors to group; what load or load_pool gives is expected"):
+        wb.regroup("ende21", PAPER)
 
 
 def test_data_that_leave_an_aspect_empty_are_refused(tmp_path):
@@ -251,6 +268,17 @@ def test_a_pool_at_other_prices_is_refused():
     )
     with pytest.raises(wb.DataError, match="mine was not read at the paper's prices"):
         wb.regroup(pool_of(errors), PAPER)
+
+
+def test_a_pool_at_lower_prices_is_refused_and_its_own_prices_are_not(tmp_path):
+    """With one rating a cell an error costs its whole price; with two, at least half of it."""
+    path = table(tmp_path, ("x", 1, "accuracy/omission", "major"), ("y", 1, "style/awkward", "minor"))
+    cheap = wb.load_taxonomy(written(tmp_path, "[severities]\nmajor = 2"))
+    with pytest.raises(wb.DataError, match="mqm.tsv was not read at the paper's prices"):
+        wb.regroup(wb.read_mqm_tsv(path, cheap.taxonomy, cheap.weights), PAPER)
+    assert wb.regroup(wb.read_mqm_tsv(path), cheap)[0].tolist() == [-2, 0]
+    path.write_text(path.read_text("utf-8") + "x\td\t1\t1\tr2\t\t\tno-error\tno-error\n", "utf-8")
+    assert wb.regroup(wb.read_mqm_tsv(path), cheap)[0].tolist() == [-1, 0]
 
 
 def test_without_ratings_there_is_nothing_to_group():

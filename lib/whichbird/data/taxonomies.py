@@ -11,6 +11,8 @@
     [pairs."fluency/punctuation"]  # the price of a category at a severity
     minor = 1
 
+A category is priced by its whole name, without a star. A severity that the paper does not know is added to its own.
+
 Such files ship in data/taxonomies. Adequacy and fluency of systems follow from the error counts (`regroup`); those of
 segments need the ratings themselves: `read_mqm_tsv` and `read_mtme` take the two tables of a `Grouping`.
 """
@@ -42,7 +44,8 @@ SAME = 1e-6  # shares of a price this close are one; the table of errors prints 
 class Grouping:
     """A grouping of errors: which aspect a category belongs to, and what an error costs.
 
-    `said` holds the categories that its file puts in an aspect, with a star at the end of those that begin others.
+    `said` holds the categories that its file puts in an aspect, with a star at the end of those that begin others;
+    `priced` those it gives a price.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Grouping:
     taxonomy: Taxonomy
     weights: Weights
     said: frozenset[str] = frozenset()
+    priced: frozenset[str] = frozenset()
 
     def notes(self, categories: Iterable[str]) -> list[str]:
         """Sentences on what the file says nothing about, and on what it says in vain, in data with these categories.
@@ -62,7 +66,7 @@ class Grouping:
         rest = [c for c in seen if not any(_fits(s, c) for s in self.said)]
         known = [c for c in rest if self.taxonomy.aspect(c) is not None]
         strange = [c for c in rest if self.taxonomy.aspect(c) is None]
-        vain = [s for s in sorted(self.said) if not any(_fits(s, c) for c in seen)]
+        vain = [s for s in sorted(self.said | self.priced) if not any(_fits(s, c) for c in seen)]
         out = []
         if known and self.said:
             out.append(f"{self.name} does not mention {_listed(known)}: as in the paper's taxonomy")
@@ -97,6 +101,8 @@ def load_taxonomy(source: str | Path) -> Grouping:
     >>> g.title, g.taxonomy.aspect("Terminology/Inconsistent"), g.taxonomy.aspect("Style/Awkward")
     ('Terminology to adequacy', 'adequacy', 'fluency')
     """
+    if not isinstance(source, str | Path):
+        raise ValueError(f"{source!r} is no taxonomy; a name, one of {', '.join(taxonomies())}, or a path is expected")
     path = Path(source)
     if path.suffix != ENDING:
         known = taxonomies()
@@ -111,6 +117,8 @@ def load_taxonomy(source: str | Path) -> Grouping:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path}: not TOML: {error}") from None
+    except RecursionError:
+        raise DataError(f"{path}: brackets inside brackets, too deep to be read") from None
     try:
         return _grouping(path.stem, table)
     except ValueError as error:
@@ -120,7 +128,8 @@ def load_taxonomy(source: str | Path) -> Grouping:
 def regroup(source: Digest | Pool, grouping: Grouping | str | Path) -> tuple[np.ndarray, np.ndarray]:
     """System means of adequacy and fluency, (K,) each, under another grouping: MQM points per segment, ≤ 0.
 
-    They follow from the counts of errors that a digest or a pool at the paper's prices has. An error that the paper
+    They follow from the counts of errors that a digest or a pool at the paper's prices has; a pool whose errors cost more
+    than there, or less than the number of its ratings explains, is refused. An error that the paper
     prices at 0 (a neutral one, one of the source) can be given a price where every cell has as many ratings as any
     other; else the counts do not tell its share of a mean over raters, and the grouping is refused.
 
@@ -128,6 +137,8 @@ def regroup(source: Digest | Pool, grouping: Grouping | str | Path) -> tuple[np.
     >>> [round(balance(*regroup(load("ende21"), g)), 3) for g in ("paper", "terminology")]
     [0.227, 0.289]
     """
+    if not isinstance(source, Digest | Pool):
+        raise ValueError(f"{source!r} has no errors to group; what load or load_pool gives is expected")
     g = grouping if isinstance(grouping, Grouping) else load_taxonomy(grouping)
     errors = source.errors if isinstance(source, Pool) else load_errors(source.name)
     if errors is None or source.aspects is None:
@@ -140,7 +151,8 @@ def regroup(source: Digest | Pool, grouping: Grouping | str | Path) -> tuple[np.
     penalty, count = errors["penalty"].to_numpy(np.float64), errors["count"].to_numpy(np.float64)
     priced = old > 0
     share = penalty[priced] / (count * old)[priced]  # of its price that an error costs, in a mean over raters
-    if (share > 1 + SAME).any() or (penalty[old == 0] > 0).any():
+    least = 1 / max(1, len(source.ratings)) if isinstance(source, Pool) else 0  # of as many ratings as any cell has
+    if (share > 1 + SAME).any() or (share < least - SAME).any() or (penalty[old == 0] > 0).any():
         raise DataError(f"{source.name} was not read at the paper's prices; read its ratings again with this grouping")
     made = penalty.copy()
     made[priced] *= new[priced] / old[priced]
@@ -181,8 +193,9 @@ def _grouping(name: str, table: Mapping[str, Any]) -> Grouping:
                 raise ValueError(f"{label!r} has a star inside; it can only stand at the end")
             if said.setdefault(label, aspect) != aspect:
                 raise ValueError(f"{label!r} is given to {said[label]} and to {aspect}; one aspect is expected")
+    weights, priced = _weights(table)
     g = Grouping(
-        name, table.get("title", name), table.get("why", ""), _taxonomy(said), _weights(table), frozenset(said)
+        name, table.get("title", name), table.get("why", ""), _taxonomy(said), weights, frozenset(said), priced
     )
     labels = [*g.taxonomy.names, *g.taxonomy.prefixes]
     for aspect in ("adequacy", "fluency"):
@@ -203,26 +216,49 @@ def _taxonomy(said: Mapping[str, str]) -> Taxonomy:
     )
 
 
-def _weights(table: Mapping[str, Any]) -> Weights:
-    """The paper's prices under what a file says."""
-    severities = {plain(s): _cost(s, cost) for s, cost in _table(table, "severities").items()}
+def _weights(table: Mapping[str, Any]) -> tuple[Weights, frozenset[str]]:
+    """The paper's prices under what a file says, and the categories that it names."""
+    severities = dict(WEIGHTS.severities) | {s: _cost(s, cost) for s, cost in _labelled(table, "severities").items()}
     categories, pairs = dict(WEIGHTS.categories), dict(WEIGHTS.pairs)
-    for label, cost in _table(table, "categories").items():
+    fixed, split = _labelled(table, "categories"), _labelled(table, "pairs")
+    for label, cost in fixed.items():
         if cost == BY_SEVERITY:
-            categories.pop(plain(label), None)
+            categories.pop(label, None)
         else:
-            categories[plain(label)] = _cost(label, cost)
-    for label, costs in _table(table, "pairs").items():
+            categories[label] = _cost(label, cost)
+    for label, costs in split.items():
         if not isinstance(costs, dict):
             raise ValueError(f"pairs.{label} is {costs!r}; a table of severities and costs is expected")
-        pairs |= {(plain(label), plain(s)): _cost(f"{label}, {s}", cost) for s, cost in costs.items()}
-    return Weights(dict(WEIGHTS.severities) | severities, categories, pairs)
+        if label in categories:
+            raise ValueError(
+                f"{label!r} costs {categories[label]:g} at every severity, so no pair can price it; "
+                f'put it in [categories] as "{BY_SEVERITY}" first'
+            )
+        for severity, cost in _labelled(split, label).items():
+            _only({severity: cost}, tuple(severities), "severity")
+            pairs[label, severity] = _cost(f"{label}, {severity}", cost)
+    return Weights(severities, categories, pairs), frozenset([*fixed, *split])
+
+
+def _labelled(table: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A table of a file, its labels spelt as the data's are; each must be there once, and whole."""
+    out: dict[str, Any] = {}
+    for label, value in _table(table, key).items():
+        if "*" in label:
+            raise ValueError(f"{label!r} in {key} has a star; prices go by whole names")
+        if plain(label) in out:
+            raise ValueError(f"{plain(label)!r} is twice in {key}; one price is expected")
+        out[plain(label)] = value
+    return out
 
 
 def _cost(label: str, cost: object) -> float:
     if isinstance(cost, bool) or not isinstance(cost, int | float):
         raise ValueError(f"{label!r} is given the cost {cost!r}; a number of at least 0 is expected")
-    return float(cost)
+    try:
+        return float(cost)
+    except OverflowError:
+        raise ValueError(f"{label!r} is given a cost too large for a number; at most 1e308 is expected") from None
 
 
 def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:

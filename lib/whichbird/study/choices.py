@@ -87,6 +87,8 @@ def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
 
 def by_seed(pool: Pool, seeds: Iterable[int] = SEEDS) -> pd.DataFrame:
     """From the published seed of the permutation tests to others: seed, tau, largest, winner, spa (the largest change of one)."""
+    if not (seeds := list(seeds)):
+        raise ValueError("no seed is given; at least one is expected")
     first = _seeded(pool)
     rows = []
     for seed in seeds:
@@ -164,6 +166,10 @@ def natural_spa(d: Digest) -> Array:
 
 def _digest(source: Digest | Pool, d: Digest | None = None) -> Digest:
     if d is not None:
+        if (d.systems, d.scorers) != (source.systems, tuple(source.scorers)):
+            raise ValueError(
+                f"the digest of {d.name} has not the systems and scorers of {source.name}; its own is expected"
+            )
         return d
     return source if isinstance(source, Digest) else make(source)
 

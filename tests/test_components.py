@@ -19,7 +19,7 @@ from whichbird.data.pool import Pool
 from whichbird.study.components import FEWEST, cell_components, document_sums, ends, redrawn
 from whichbird.study.intervals import draw, quantile
 from whichbird.study.overview import overview
-from whichbird.study.ranking import moves
+from whichbird.study.ranking import rank_change
 from whichbird.study.worlds import beta_coverage, text_world
 
 
@@ -341,7 +341,7 @@ def test_redrawn_weights_are_those_of_the_drawn_documents():
         assert found.ess[n] == pytest.approx(w.ess, rel=1e-6)
     w = wb.reweight(*pool.aspects, beta).weights
     same = redrawn(pool, beta, resamples=2)
-    assert moves(same.observed, same.observed).tau == 1
+    assert rank_change(same.observed, same.observed).tau == 1
     assert wb.balance(*pool.aspects, w) == pytest.approx(beta)
 
 

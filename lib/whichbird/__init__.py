@@ -55,13 +55,11 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .solve.verify import verify as verify
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
     from .study.choices import (
-        RankChange as RankChange,
         by_beta as by_beta,
         by_reference as by_reference,
         by_seed as by_seed,
         by_taxonomy as by_taxonomy,
         by_total as by_total,
-        rank_change as rank_change,
     )
     from .study.components import Components as Components, components as components
     from .study.contest import Contest as Contest, contest as contest
@@ -74,7 +72,13 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     )
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
-    from .study.ranking import Ranking as Ranking, rank as rank, rank_sweep as rank_sweep
+    from .study.ranking import (
+        RankChange as RankChange,
+        Ranking as Ranking,
+        rank as rank,
+        rank_change as rank_change,
+        rank_sweep as rank_sweep,
+    )
     from .study.raters import (
         aspect_agreement as aspect_agreement,
         generalise as generalise,
@@ -120,13 +124,13 @@ _ROOM = {
     "solve.stationary": ("stationary_points",),
     "solve.verify": ("verify",),
     "study.calibrate": ("Calibration", "calibrate"),
-    "study.choices": ("RankChange", "by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total", "rank_change"),
+    "study.choices": ("by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total"),
     "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
     "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement", "domain_lean"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
-    "study.ranking": ("Ranking", "rank", "rank_sweep"),
+    "study.ranking": ("RankChange", "Ranking", "rank", "rank_change", "rank_sweep"),
     "study.raters": ("aspect_agreement", "generalise", "rater_balances", "rater_habits", "rater_plan"),
     "study.significance": ("Significance", "clusters", "holm", "significance"),
     "study.targets": ("weight_sweep",),

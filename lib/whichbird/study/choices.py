@@ -7,13 +7,11 @@ the official total throughout, but for `by_total`: a grouping of errors decides 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..core import check
 from ..core.augment import PAPER_FAMILIES, shifts
 from ..core.balance import balance, reachable
 from ..core.check import Array
@@ -25,33 +23,11 @@ from ..data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomie
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
 from .preference import preference, steps
-from .ranking import TIE, ranks
-from .stability import pooled_tau
+from .ranking import RankChange, rank_change
 
 TASTE, *SOUND = PAPER_FAMILIES
 SEEDS = tuple(range(5, 25))  # the published one is 4
 TARGETS = 21  # across a reliable interval, its ends included
-
-
-class RankChange(NamedTuple):
-    """What became of a ranking: Kendall's τ with the other, the most places a scorer moved, whether no winner of one wins the other."""
-
-    tau: float
-    largest: int
-    winner: bool
-
-
-def rank_change(first: ArrayLike, second: ArrayLike) -> RankChange:
-    """Compare two rankings of the same M scorers by their scores (M,), higher is better.
-
-    >>> rank_change([0.9, 0.8, 0.7, 0.6], [0.8, 0.9, 0.7, 0.6])
-    RankChange(tau=0.6666666666666666, largest=1, winner=True)
-    """
-    scores = np.array([check.vector(first, "first"), check.vector(second, "second", np.size(first))])
-    before, after = (ranks(s) for s in scores)
-    return RankChange(
-        pooled_tau(scores, 10.0**-TIE), int(np.abs(before - after).max()), not ((before == 1) & (after == 1)).any()
-    )
 
 
 def by_beta(source: Digest | Pool) -> dict[str, RankChange]:

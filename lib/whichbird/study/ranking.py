@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ..core import check
 from ..core.check import Array
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
@@ -123,24 +124,22 @@ def ranks(spa: Array) -> NDArray[np.int64]:
     return pd.Series(spa.round(TIE)).rank(ascending=False, method="min").to_numpy().astype(np.int64)
 
 
-class Moves(NamedTuple):
-    """How far two rankings of the same scorers lie apart.
-
-    `tau`: Kendall's, +1 for the same order; `largest`: the most places that one scorer moves; `winner`: whether
-    another scorer comes first.
-    """
+class RankChange(NamedTuple):
+    """What became of a ranking: Kendall's τ with the other, the most places a scorer moved, whether no winner of one wins the other."""
 
     tau: float
     largest: int
     winner: bool
 
 
-def moves(before: ArrayLike, after: ArrayLike) -> Moves:
-    """How far the ranking by SPAs `after` (M,) lies from that by `before` (M,); equal SPAs share the better rank.
+def rank_change(first: ArrayLike, second: ArrayLike) -> RankChange:
+    """Compare two rankings of the same M scorers by their scores (M,), higher is better; equal scores share the better rank.
 
-    >>> moves([0.9, 0.8, 0.7], [0.7, 0.8, 0.6])
-    Moves(tau=0.3333333333333333, largest=1, winner=True)
+    >>> rank_change([0.9, 0.8, 0.7, 0.6], [0.8, 0.9, 0.7, 0.6])
+    RankChange(tau=0.6666666666666666, largest=1, winner=True)
     """
-    both = np.array([np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)]).round(TIE)
-    first, second = (ranks(spa) for spa in both)
-    return Moves(pooled_tau(both), int(np.abs(first - second).max()), not ((first == 1) & (second == 1)).any())
+    scores = np.array([check.vector(first, "first"), check.vector(second, "second", np.size(first))])
+    before, after = (ranks(s) for s in scores)
+    return RankChange(
+        pooled_tau(scores, 10.0**-TIE), int(np.abs(before - after).max()), not ((before == 1) & (after == 1)).any()
+    )

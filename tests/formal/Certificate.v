@@ -60,7 +60,8 @@ Definition convex_on_plane K a f t eta :=
 Lemma reaches_b K a f t w : reaches K a f t w -> b K a f t w = 0.
 Proof. intros R. apply reaches_iff; try assumption; apply R. Qed.
 
-(* (i) and (ii): the cost of another feasible weighting exceeds that of w by the second-order part of the step at least. *)
+(* (i) and (ii): the cost of another feasible weighting exceeds that of w by the second-order part of the step at
+   least. *)
 Lemma certified_step K a f t eta lam w v : reaches K a f t w ->
   (forall k, (k < K)%nat -> 0 < w k -> w k + eta * gradient K a f t w k + lam = 0) ->
   (forall k, (k < K)%nat -> w k = 0 -> lam + eta * gradient K a f t w k >= 0) ->
@@ -116,8 +117,8 @@ Proof.
   intros k Hk. pose proof (dot_self_zero K d Z k Hk) as X. unfold d in X. lra.
 Qed.
 
-(* Without (ii) and without w ≥ 0 the same argument gives a bound (ex-a-bound): a candidate that is stationary on the whole pool and
-   convex, feasible or not, is no worse than any weighting that reaches the target. *)
+(* Without (ii) and without w ≥ 0 the same argument gives a bound (ex-a-bound): a candidate that is stationary on the
+   whole pool and convex, feasible or not, is no worse than any weighting that reaches the target. *)
 Theorem middle_is_a_bound : forall K a f t eta lam w,
   sum K w = 1 -> b K a f t w = 0 ->
   (forall k, (k < K)%nat -> w k + eta * gradient K a f t w k + lam = 0) ->
@@ -132,7 +133,8 @@ Proof.
   rewrite (sum_zero K (fun k => (w k + _ + _) * d k)) in E by (intros k Hk; rewrite (I k Hk); ring).
   assert (S : forall k, (k < K)%nat -> shifted w d k = v k) by (intros; unfold shifted, d; ring).
   unfold lagrangian in E.
-  rewrite (collision_ext K _ v S), (b_ext K a f t _ v S), (sum_ext K _ v S), (reaches_b K a f t v V), (proj2 (proj1 V)), H1, HB in E.
+  rewrite (collision_ext K _ v S), (b_ext K a f t _ v S), (sum_ext K _ v S), (reaches_b K a f t v V),
+    (proj2 (proj1 V)), H1, HB in E.
   lra.
 Qed.
 

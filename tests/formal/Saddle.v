@@ -1,20 +1,6 @@
 (* thm-cr-saddle: optimal weights are the heights of one saddle over the plane of scores, cut off at zero. *)
 From Formal Require Export Lagrange.
 
-Definition around K a f t w k :=
-  (1 - t) * (a k - mean K w a) ^ 2 - t * (f k - mean K w f) ^ 2.
-
-(* On average over w the saddle is the constraint. *)
-Lemma around_mean K a f t w : sum K w = 1 -> dot K w (around K a f t w) = b K a f t w.
-Proof.
-  intros W.
-  assert (E : forall p q, (Σ k < K, w k * ((1 - t) * (a k - p) ^ 2 - t * (f k - q) ^ 2))
-    = (1 - t) * ((Σ k < K, w k * a k ^ 2) - 2 * p * mean K w a + p ^ 2 * sum K w)
-      - t * ((Σ k < K, w k * f k ^ 2) - 2 * q * mean K w f + q ^ 2 * sum K w)).
-  { intros p q. unfold mean. termwise K. }
-  unfold dot, around. rewrite E, W. unfold b, var. ring.
-Qed.
-
 Theorem clipped_saddle : forall K a f t w,
   optimal K a f t w ->
   let natural := balance K a f (uniform K) in t <> natural ->

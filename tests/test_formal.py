@@ -97,6 +97,7 @@ def test_a_gap_would_be_seen(compiled):
 def test_no_gap_is_written(path):
     text = code(path.read_text("utf-8"))
     assert re.findall(GAPS, text) == []
+    assert max(map(len, path.read_text("utf-8").splitlines())) <= 120
     # what a Variable or a Hypothesis assumes must end with its section
     depth = 0
     for line in text.splitlines():

@@ -27,7 +27,8 @@ Proof.
     by (apply sum_zero; intros k Hk; rewrite (I k Hk); ring).
   rewrite <- Z. unfold gradient. rewrite !M. unfold d at 1. unfold dot at 1 2 3 4 6.
   generalize (dot K a d) (dot K f d) (mean K u a) (mean K u f). intros A F P Q.
-  enough (E : (Σ k < K, (w k + eta * ((1 - t) * (a k ^ 2 - 2 * (P + A) * a k) - t * (f k ^ 2 - 2 * (Q + F) * f k)) + lam) * v k)
+  enough (E : (Σ k < K, (w k + eta * ((1 - t) * (a k ^ 2 - 2 * (P + A) * a k) - t * (f k ^ 2 - 2 * (Q + F) * f k))
+    + lam) * v k)
     = (Σ k < K, v k * (w k - u k)) + (Σ k < K, v k * u k)
       + eta * (Σ k < K, v k * ((1 - t) * (a k ^ 2 - 2 * P * a k) - t * (f k ^ 2 - 2 * Q * f k)))
       + 2 * eta * (t * (Σ k < K, f k * v k) * F - (1 - t) * (Σ k < K, a k * v k) * A) + lam * sum K v)
@@ -45,7 +46,8 @@ Qed.
 
 Lemma dot_uniform K v : sum K v = 0 -> dot K v (uniform K) = 0.
 Proof.
-  intros H. unfold dot, uniform. rewrite (sum_ext K _ (fun k => 1 / INR K * v k)) by (intros; ring). rewrite sum_scale, H. ring.
+  intros H. unfold dot, uniform. rewrite (sum_ext K _ (fun k => 1 / INR K * v k)) by (intros; ring).
+  rewrite sum_scale, H. ring.
 Qed.
 
 (* Off a line: the stationary points of the pool are those of the eigenbasis. *)
@@ -69,7 +71,8 @@ Proof.
   set (c := b K a f t u).
   (* what the gradient adds along a zero-sum direction *)
   assert (Gr : forall v, sum K v = 0 -> dot K v g = dot K v n + r1 * dot K v v1 + r2 * dot K v v2).
-  { intros v V. rewrite Dn, (dot_comm K v g), <- dot_centred by assumption. rewrite (dot_comm K (centred K g) v). unfold r. ring. }
+  { intros v V. rewrite Dn, (dot_comm K v g), <- dot_centred by assumption. rewrite (dot_comm K (centred K g) v).
+    unfold r. ring. }
   set (way := fun w k => w k - u k : R).
   assert (UW : weighting K u) by now apply uniform_weighting.
   assert (Sw : forall w, sum K w = 1 -> sum K (way w) = 0).
@@ -90,7 +93,8 @@ Proof.
   rewrite <- L, map_length, <- (map_length triple).
   apply (at_most_five th1 th2 r1 r2 rho c); [assumption| |].
   - intros x I. apply in_map_iff in I as ([w eta] & <- & I). destruct (C' _ I) as (W & Z & lam & Q). simpl in *.
-    pose proof (Along w eta lam v1 W S1 Q) as A1. pose proof (Along w eta lam v2 W S2 Q) as A2. pose proof (Along w eta lam n W Sn Q) as A3.
+    pose proof (Along w eta lam v1 W S1 Q) as A1. pose proof (Along w eta lam v2 W S2 Q) as A2.
+    pose proof (Along w eta lam n W Sn Q) as A3.
     rewrite (dot_comm K n v1), (dot_comm K n v2), N1, N2 in A3.
     rewrite U1, O, N1, (dot_comm K v2 v1), O in A1. rewrite U2, (dot_comm K v2 v1), O, N2 in A2.
     unfold is_stationary, stationary, eta_of, x1_of, x2_of, D. simpl.
@@ -100,14 +104,16 @@ Proof.
     rewrite Z, (dot_comm K g), (Gr (way w) (Sw w W)), (form_eigen K a f t th1 th2 v1 v2 _ B (Sw w W)) in Bw.
     rewrite (dot_comm K (way w) v1), (dot_comm K (way w) v2), (dot_comm K (way w) n) in Bw. rewrite Rho. lra.
   - rewrite map_map. apply (NoDup_decides _ (fun z => weights K (fst z))); [|rewrite <- map_map, L; assumption].
-    intros [w eta] [w' eta'] I I' P. simpl. destruct (C' _ I) as (W & Z & lam & Q). destruct (C' _ I') as (W' & Z' & lam' & Q'). simpl in *.
+    intros [w eta] [w' eta'] I I' P. simpl. destruct (C' _ I) as (W & Z & lam & Q).
+    destruct (C' _ I') as (W' & Z' & lam' & Q'). simpl in *.
     unfold point, triple, eta_of, x1_of, x2_of in P. simpl in P. injection P as P1 P2 P3.
     apply weights_equal.
     set (e := fun k => w k - w' k).
     assert (De : forall z, dot K z e = dot K z (way w) - dot K z (way w')).
     { intros z. unfold e, way, dot. generalize u. intros y. termwise K. }
     assert (Se : sum K e = 0).
-    { unfold e. rewrite (sum_ext K _ (fun k => w k + -1 * w' k)) by (intros; ring). rewrite sum_plus, sum_scale, W, W'. ring. }
+    { unfold e. rewrite (sum_ext K _ (fun k => w k + -1 * w' k)) by (intros; ring). rewrite sum_plus, sum_scale, W, W'.
+      ring. }
     assert (V1 : dot K v1 e = 0) by (rewrite De, P1; ring). assert (V2 : dot K v2 e = 0) by (rewrite De, P2; ring).
     pose proof (Along w eta lam e W Se Q) as A. pose proof (Along w' eta' lam' e W' Se Q') as A'.
     rewrite (dot_comm K e v1), (dot_comm K e v2), V1, V2 in A, A'.
@@ -133,12 +139,14 @@ Proof.
   assert (Hi : (i < K)%nat) by lia. assert (Hj : (j < K)%nat) by lia.
   assert (Hi' : (i' < K)%nat) by lia. assert (Hj' : (j' < K)%nat) by lia.
   destruct (Req_dec (dot K y y) 0) as [Z|Z].
-  - pose proof (dot_self_zero K y Z) as Y. rewrite (Y i Hi), (Y j Hj) in D |- *. rewrite (Y i' Hi'), (Y j' Hj') in D' |- *.
+  - pose proof (dot_self_zero K y Z) as Y. rewrite (Y i Hi), (Y j Hj) in D |- *.
+    rewrite (Y i' Hi'), (Y j' Hj') in D' |- *.
     assert (E : forall q, 0 < q + (0 - 0) ^ 2 -> q / (q + (0 - 0) ^ 2) = 1) by (intros; field; lra). now rewrite !E.
   - destruct (foot K y x) as [m M]. set (e := combination x y 1 (- m)).
     assert (E : dot K e e = 0).
     { assert (Q : dot K e e = dot K x x - m * dot K x y).
-      { unfold e at 2. rewrite dot_combination, !(dot_comm K e). unfold e. rewrite !dot_combination, M, (dot_comm K x y). nra. }
+      { unfold e at 2. rewrite dot_combination, !(dot_comm K e). unfold e.
+        rewrite !dot_combination, M, (dot_comm K x y). nra. }
       rewrite Q. unfold gram in G. rewrite (dot_comm K x y) in *. rewrite M in *.
       apply Rmult_eq_reg_r with (dot K y y); [|assumption]. nra. }
     assert (X : forall k, (k < K)%nat -> x k = m * y k).
@@ -153,6 +161,60 @@ Proof.
     now rewrite !S.
 Qed.
 
+(* The other way: if all pair balances are equal, the pool lies on a line. The quadratic part of the constraint would
+   vanish, and off a line it has two eigenvalues. *)
+Theorem one_balance_is_a_line : forall K a f t,
+  (forall i j, pool_pair K a f i j -> pair_balance a f i j = t) ->
+  gram K (centred K a) (centred K f) = 0.
+Proof.
+  intros K a f t H.
+  assert (Pairs : forall i j, (i < j < K)%nat -> (1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2 = 0).
+  { intros i j L. rewrite pair_part.
+    destruct (distance_nonneg a f i j) as [D|D]; [rewrite (H i j (conj L D)); ring|rewrite <- D; ring]. }
+  (* a score that is the same for all systems is zero once it is centred *)
+  assert (Const : forall x y, (forall i j, (i < j < K)%nat -> x i - x j = 0) ->
+    gram K (centred K x) y = 0 /\ gram K y (centred K x) = 0).
+  { intros x y C. assert (Z : forall k, (k < K)%nat -> centred K x k = 0).
+    { intros k Hk. unfold centred. assert (E : sum K x = INR K * x k).
+      { rewrite <- sum_const. apply sum_ext. intros j Hj.
+        destruct (Nat.lt_trichotomy j k) as [L|[->|L]]; [|reflexivity|].
+        - pose proof (C j k ltac:(lia)). lra.
+        - pose proof (C k j ltac:(lia)). lra. }
+      rewrite E. field. apply not_0_INR. lia. }
+    assert (Z1 : forall z, dot K (centred K x) z = 0) by (intros z; apply sum_zero; intros k Hk; rewrite (Z k Hk);
+      ring).
+    unfold gram. rewrite (dot_comm K y (centred K x)), !Z1. split; ring. }
+  destruct (find_pair K (fun i j => 0 < distance a f i j)) as [(i & j & L & D)|N]; [intros; apply Rlt_dec| |].
+  - assert (T : 0 <= t <= 1).
+    { rewrite <- (H i j (conj L D)). unfold pair_balance. pose proof (pow2_ge_0 (a i - a j)).
+      pose proof (pow2_ge_0 (f i - f j)). split.
+      - apply Rmult_le_pos; [assumption|]. now apply Rlt_le, Rinv_0_lt_compat.
+      - apply Rmult_le_reg_r with (distance a f i j); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+        unfold distance. lra. }
+    destruct (Req_dec t 0) as [->|T0]; [apply (Const a (centred K f)); intros p q Hpq; apply square_zero;
+      pose proof (Pairs p q Hpq); lra|].
+    destruct (Req_dec t 1) as [->|T1]; [apply (Const f (centred K a)); intros p q Hpq; apply square_zero;
+      pose proof (Pairs p q Hpq); lra|].
+    assert (0 <= gram K (centred K a) (centred K f)) as [G|G]; [|exfalso|now symmetry].
+    { pose proof (cauchy_schwarz K (centred K a) (centred K f)). unfold gram. lra. }
+    destruct (eigenvalue_signs K a f t ltac:(lra) G) as (th1 & th2 & v1 & v2 & S & B).
+    pose proof B as (S1 & _ & U1 & _ & O & _).
+    assert (HK : (0 < K)%nat) by lia. pose proof (uniform_weighting K HK) as UW.
+    assert (Zero : forall w, sum K w = 1 -> b K a f t w = 0).
+    { intros w W. rewrite constraint_over_pairs by assumption. apply sum_zero. intros q Hq. apply sum_zero. intros p Hp.
+      rewrite Pairs by lia. ring. }
+    assert (Flat : forall s, s * dot K (gradient K a f t (uniform K)) v1 + s ^ 2 * form K a f t v1 = 0).
+    { intros s. assert (De : forall z, dot K z (fun k => s * v1 k) = s * dot K z v1) by (intros; apply dot_scaled).
+      pose proof (constraint_expansion K a f t (uniform K) (fun k => s * v1 k)) as X. rewrite !Zero in X; [|apply UW|].
+      - unfold form in *. rewrite !De in X. lra.
+      - unfold shifted. rewrite sum_plus, sum_scale, (proj2 UW), S1. ring. }
+    pose proof (Flat 1). pose proof (Flat (-1)).
+    pose proof (form_eigen K a f t th1 th2 v1 v2 v1 B S1) as F. rewrite (dot_comm K v2 v1), U1, O in F. lra.
+  - apply (Const a (centred K f)). intros i j L. specialize (N i j L).
+    pose proof (distance_nonneg a f i j) as [D|D]; [contradiction|].
+    symmetry in D. now apply squares_zero in D as [D _].
+Qed.
+
 (* thm-a-five: a support that can reach the target has at most five stationary points. *)
 Theorem five_candidates : forall K a f t w0 l,
   reaches K a f t w0 -> (forall k, (k < K)%nat -> 0 < w0 k) ->
@@ -162,9 +224,11 @@ Proof.
   intros K a f t w0 l R P C N. pose proof (reaches_some K a f t w0 R) as HK.
   destruct (admissible K a f t w0 R) as [[(i & j & (S & _) & Lo) (i' & j' & (S' & _) & Hi)]|Line].
   - assert (Pb : forall i j, pool_pair K a f i j -> 0 <= pair_balance a f i j <= 1).
-    { intros p q [_ D]. unfold pair_balance. pose proof (pow2_ge_0 (a p - a q)). pose proof (pow2_ge_0 (f p - f q)). split.
+    { intros p q [_ D]. unfold pair_balance. pose proof (pow2_ge_0 (a p - a q)). pose proof (pow2_ge_0 (f p - f q)).
+      split.
       - apply Rmult_le_pos; [assumption|]. now apply Rlt_le, Rinv_0_lt_compat.
-      - apply Rmult_le_reg_r with (distance a f p q); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold distance. lra. }
+      - apply Rmult_le_reg_r with (distance a f p q); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+        unfold distance. lra. }
     apply (five_off_a_line K a f t l); try assumption.
     + pose proof (Pb i j S). pose proof (Pb i' j' S'). lra.
     + assert (0 <= gram K (centred K a) (centred K f)) as [|Z]; [|assumption|].
@@ -175,11 +239,13 @@ Proof.
       rewrite pair_part. destruct (distance_nonneg a f i j) as [D|D]; [|rewrite <- D; ring].
       rewrite (Line i j); [ring|]. repeat split; try assumption; apply P; lia. }
     enough (length l <= 1)%nat by lia. apply (at_most_one (weights K)); [|assumption].
-    enough (U : forall w, In w l -> weights K w = weights K (uniform K)) by (intros x y Ix Iy; now rewrite (U x), (U y)).
+    enough (U : forall w, In w l -> weights K w = weights K (uniform K)) by (intros x y Ix Iy;
+      now rewrite (U x), (U y)).
     intros w I. destruct (C w I) as (W & _ & eta & lam & Q). apply weights_equal.
     pose proof (uniform_weighting K HK) as UW. set (d := fun k => uniform K k - w k).
     assert (Sd : sum K d = 0).
-    { unfold d. rewrite (sum_ext K _ (fun k => uniform K k + -1 * w k)) by (intros; ring). rewrite sum_plus, sum_scale, W, (proj2 UW). ring. }
+    { unfold d. rewrite (sum_ext K _ (fun k => uniform K k + -1 * w k)) by (intros; ring).
+      rewrite sum_plus, sum_scale, W, (proj2 UW). ring. }
     assert (Flat : forall s, s * dot K (gradient K a f t w) d + s ^ 2 * form K a f t d = 0).
     { intros s. set (e := fun k => s * d k).
       assert (De : forall z, dot K z e = s * dot K z d) by (intros; apply dot_scaled).

@@ -34,6 +34,20 @@ Theorem gradient_is_saddle : forall K a f t w k,
     + (t * mean K w f ^ 2 - (1 - t) * mean K w a ^ 2).
 Proof. intros. unfold gradient. ring. Qed.
 
+Definition around K a f t w k :=
+  (1 - t) * (a k - mean K w a) ^ 2 - t * (f k - mean K w f) ^ 2.
+
+(* On average over w the saddle is the constraint. *)
+Lemma around_mean K a f t w : sum K w = 1 -> dot K w (around K a f t w) = b K a f t w.
+Proof.
+  intros W.
+  assert (E : forall p q, (Σ k < K, w k * ((1 - t) * (a k - p) ^ 2 - t * (f k - q) ^ 2))
+    = (1 - t) * ((Σ k < K, w k * a k ^ 2) - 2 * p * mean K w a + p ^ 2 * sum K w)
+      - t * ((Σ k < K, w k * f k ^ 2) - 2 * q * mean K w f + q ^ 2 * sum K w)).
+  { intros p q. unfold mean. termwise K. }
+  unfold dot, around. rewrite E, W. unfold b, var. ring.
+Qed.
+
 Definition lagrangian K a f t eta lam w :=
   collision K w / 2 + eta * b K a f t w + lam * (sum K w - 1).
 
@@ -60,7 +74,8 @@ Definition convex_on_plane K a f t eta :=
 Lemma reaches_b K a f t w : reaches K a f t w -> b K a f t w = 0.
 Proof. intros R. apply reaches_iff; try assumption; apply R. Qed.
 
-(* (i) and (ii): the cost of another feasible weighting exceeds that of w by the second-order part of the step at least. *)
+(* (i) and (ii): the cost of another feasible weighting exceeds that of w by the second-order part of the step at
+   least. *)
 Lemma certified_step K a f t eta lam w v : reaches K a f t w ->
   (forall k, (k < K)%nat -> 0 < w k -> w k + eta * gradient K a f t w k + lam = 0) ->
   (forall k, (k < K)%nat -> w k = 0 -> lam + eta * gradient K a f t w k >= 0) ->
@@ -116,8 +131,8 @@ Proof.
   intros k Hk. pose proof (dot_self_zero K d Z k Hk) as X. unfold d in X. lra.
 Qed.
 
-(* Without (ii) and without w ≥ 0 the same argument gives a bound (ex-a-bound): a candidate that is stationary on the whole pool and
-   convex, feasible or not, is no worse than any weighting that reaches the target. *)
+(* Without (ii) and without w ≥ 0 the same argument gives a bound (ex-a-bound): a candidate that is stationary on the
+   whole pool and convex, feasible or not, is no worse than any weighting that reaches the target. *)
 Theorem middle_is_a_bound : forall K a f t eta lam w,
   sum K w = 1 -> b K a f t w = 0 ->
   (forall k, (k < K)%nat -> w k + eta * gradient K a f t w k + lam = 0) ->
@@ -132,7 +147,36 @@ Proof.
   rewrite (sum_zero K (fun k => (w k + _ + _) * d k)) in E by (intros k Hk; rewrite (I k Hk); ring).
   assert (S : forall k, (k < K)%nat -> shifted w d k = v k) by (intros; unfold shifted, d; ring).
   unfold lagrangian in E.
-  rewrite (collision_ext K _ v S), (b_ext K a f t _ v S), (sum_ext K _ v S), (reaches_b K a f t v V), (proj2 (proj1 V)), H1, HB in E.
+  rewrite (collision_ext K _ v S), (b_ext K a f t _ v S), (sum_ext K _ v S), (reaches_b K a f t v V),
+    (proj2 (proj1 V)), H1, HB in E.
+  lra.
+Qed.
+
+(* The bound behind an exact proof by one multiplier: any weighting u, good or not, and any multiplier with (iii). A
+   tangent of the convex Lagrangian lies below it, and a mean is no less than the smallest entry m. *)
+Theorem tangent_bound : forall K a f t eta u m,
+  sum K u = 1 -> convex_on_plane K a f t eta ->
+  (forall k, (k < K)%nat -> m <= u k + eta * around K a f t u k) ->
+  forall w, reaches K a f t w -> collision K w >= 2 * m - collision K u.
+Proof.
+  intros K a f t eta u m U III M w R. set (d := fun k => w k - u k). set (h := around K a f t u).
+  set (c := t * mean K u f ^ 2 - (1 - t) * mean K u a ^ 2).
+  assert (Sd : sum K d = 0).
+  { unfold d. rewrite (sum_ext K _ (fun k => w k + -1 * u k)) by (intros; ring).
+    rewrite sum_plus, sum_scale, (proj2 (proj1 R)), U. ring. }
+  pose proof (III d Sd) as Q. pose proof (lagrangian_expansion K a f t eta 0 u d) as E.
+  assert (S : forall k, (k < K)%nat -> shifted u d k = w k) by (intros; unfold shifted, d; ring).
+  unfold lagrangian in E. rewrite (collision_ext K _ w S), (b_ext K a f t _ w S), (reaches_b K a f t w R) in E.
+  assert (G : (Σ k < K, (u k + eta * gradient K a f t u k + 0) * d k)
+    = (Σ k < K, w k * (u k + eta * h k)) - collision K u - eta * b K a f t u).
+  { rewrite <- around_mean by assumption. fold h.
+    rewrite (sum_ext K _ (fun k => (u k + eta * h k) * d k + eta * c * d k))
+      by (intros; rewrite gradient_is_saddle; unfold h, around, c; ring).
+    rewrite sum_plus, sum_scale, Sd, Rmult_0_r, Rplus_0_r. unfold d, collision, dot. generalize h. intros y.
+    termwise K. }
+  assert (L : m <= (Σ k < K, w k * (u k + eta * h k))).
+  { rewrite <- (Rmult_1_r m), <- (proj2 (proj1 R)), <- sum_scale. apply sum_le. intros k Hk.
+    rewrite (Rmult_comm m). apply Rmult_le_compat_l; [apply R; assumption|now apply M]. }
   lra.
 Qed.
 

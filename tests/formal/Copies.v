@@ -9,7 +9,8 @@ Lemma evened_sum K w i j x : (i < K)%nat -> (j < K)%nat -> x i = x j ->
   (Σ k < K, evened w i j k * x k) = (Σ k < K, w k * x k).
 Proof.
   intros Hi Hj E. unfold evened.
-  rewrite (sum_ext K _ (fun k => w k * x k + (w j - w i) / 2 * (at_ i k * x k + -1 * (at_ j k * x k)))) by (intros; ring).
+  rewrite (sum_ext K _ (fun k => w k * x k + (w j - w i) / 2 * (at_ i k * x k + -1 * (at_ j k * x k)))) by (intros;
+    ring).
   rewrite sum_plus, sum_scale, sum_plus, sum_scale, !sum_at, E by assumption. ring.
 Qed.
 
@@ -55,7 +56,8 @@ Proof.
   rewrite E. field. lra.
 Qed.
 
-(* Merging. System k lies on the point of number place k, below L. A point has so many copies and carries so much weight. *)
+(* Merging. System k lies on the point of number place k, below L. A point has so many copies and carries so much
+   weight. *)
 Section Merging.
 Variables (K L : nat) (place : nat -> nat).
 Hypothesis (Place : forall k, (k < K)%nat -> (place k < L)%nat).
@@ -66,7 +68,8 @@ Definition carried (w : nat -> R) p := Σ k < K, at_ p (place k) * w k.
 Lemma by_place (w g : nat -> R) : (Σ k < K, w k * g (place k)) = (Σ p < L, carried w p * g p).
 Proof using Place.
   rewrite (sum_ext L _ (fun p => sum K (fun k => at_ (place k) p * (w k * g p)))).
-  - rewrite <- sum_swap. apply sum_ext. intros k Hk. rewrite (sum_at L (place k) (fun p => w k * g p)) by auto. reflexivity.
+  - rewrite <- sum_swap. apply sum_ext. intros k Hk. rewrite (sum_at L (place k) (fun p => w k * g p)) by auto.
+    reflexivity.
   - intros p _. unfold carried. rewrite Rmult_comm, <- sum_scale. apply sum_ext. intros k _.
     unfold at_. destruct (Nat.eq_dec (place k) p), (Nat.eq_dec p (place k)); try lia; ring.
 Qed.
@@ -93,11 +96,13 @@ Proof using Place.
   rewrite E, (by_place w s), (by_place (fun _ => 1) (fun p => s p ^ 2)).
   assert (C : forall p, carried (fun _ => 1) p = copies p) by (intros; apply sum_ext; intros; ring).
   rewrite (sum_ext L (fun p => carried (fun _ => 1) p * s p ^ 2) (fun p => carried w p * s p)).
-  - rewrite (sum_ext L (fun p => carried w p ^ 2 / copies p) (fun p => carried w p * s p)); [ring|]. intros. unfold s, Rdiv. ring.
+  - rewrite (sum_ext L (fun p => carried w p ^ 2 / copies p) (fun p => carried w p * s p)); [ring|]. intros.
+    unfold s, Rdiv. ring.
   - intros p _. rewrite C. unfold s. destruct (Req_dec (copies p) 0) as [Z|Z]; [|field; assumption].
     assert (carried w p = 0) as ->; [|unfold Rdiv; ring].
     apply sum_zero. intros k Hk. assert (at_ p (place k) = 0) as ->; [|ring].
-    apply (sum_all_zero K (fun k => at_ p (place k))); auto. intros. unfold at_. destruct (Nat.eq_dec (place k0) p); lra.
+    apply (sum_all_zero K (fun k => at_ p (place k))); auto. intros. unfold at_.
+    destruct (Nat.eq_dec (place k0) p); lra.
 Qed.
 
 (* How the copies share does not change the balance: it is that of the merged pool. *)

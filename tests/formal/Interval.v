@@ -1,6 +1,6 @@
-(* Beyond the paper: every saddle excludes an interval (thm-cr-interval), the dual bound (thm-cr-dual, part 1), and convex sections
-   (thm-cr-line, part 1). The aspect that must shrink is v, the other one, stretched, is u: the target is reached or overshot where
-   var v ≤ var u. *)
+(* Beyond the paper: every saddle excludes an interval (thm-cr-interval), the dual bound (thm-cr-dual, part 1), and
+   convex sections (thm-cr-line, part 1). The aspect that must shrink is v, the other one, stretched, is u: the target
+   is reached or overshot where var v ≤ var u. *)
 From Formal Require Export Pool.
 
 Definition saddle (u v : nat -> R) h p q k :=
@@ -90,7 +90,8 @@ Theorem section_convex : forall K u v q w w' s,
   <= var K (fun k => (1 - s) * w k + s * w' k) u.
 Proof.
   intros K u v q w w' s Hs H H'. set (m := fun k => (1 - s) * w k + s * w' k).
-  assert (L : forall x, (Σ k < K, ((1 - s) * w k + s * w' k) * x k) = (1 - s) * (Σ k < K, w k * x k) + s * (Σ k < K, w' k * x k)).
+  assert (L : forall x, (Σ k < K, ((1 - s) * w k + s * w' k) * x k)
+    = (1 - s) * (Σ k < K, w k * x k) + s * (Σ k < K, w' k * x k)).
   { intros x. termwise K. }
   rewrite (L (fun k => (v k - q) ^ 2)). unfold var, mean, m. rewrite (L (fun k => u k ^ 2)), (L u).
   unfold var, mean in H, H'. set (x := Σ k < K, w k * u k) in *. set (y := Σ k < K, w' k * u k) in *.

@@ -1,5 +1,5 @@
-(* thm-a-complete: an optimum is a stationary point on its support. The idea is that of the book; both cases are done by hand, without a
-   general theorem on multipliers, since the constraint is quadratic. *)
+(* thm-a-complete: an optimum is a stationary point on its support. The idea is that of the book; both cases are done
+   by hand, without a general theorem on multipliers, since the constraint is quadratic. *)
 Require Import Ranalysis.
 From Formal Require Export Peak Size.
 
@@ -13,14 +13,16 @@ Proof.
   nra.
 Qed.
 
-Lemma small_all K (w y : nat -> R) : exists s0, 0 < s0 /\ forall s, 0 < s <= s0 -> forall k, (k < K)%nat -> 0 < w k -> s * y k < w k.
+Lemma small_all K (w y : nat -> R) : exists s0, 0 < s0 /\ forall s, 0 < s <= s0 -> forall k, (k < K)%nat -> 0 < w k ->
+  s * y k < w k.
 Proof.
   induction K as [|n (s0 & P & H)]; [exists 1; split; [lra|lia]|].
   destruct (Rlt_dec 0 (w n)) as [W|W].
   - destruct (small (w n) (y n) W) as (s1 & P1 & H1). exists (Rmin s0 s1). split; [now apply Rmin_glb_lt|].
     intros s [S L] k Hk Wk. pose proof (Rmin_l s0 s1). pose proof (Rmin_r s0 s1).
     destruct (Nat.eq_dec k n) as [->|]; [apply H1; lra|]. apply H; try lra; lia.
-  - exists s0. split; [assumption|]. intros s S k Hk Wk. destruct (Nat.eq_dec k n) as [->|]; [contradiction|]. apply H; try lra; lia.
+  - exists s0. split; [assumption|]. intros s S k Hk Wk. destruct (Nat.eq_dec k n) as [->|]; [contradiction|].
+    apply H; try lra; lia.
 Qed.
 
 (* A feasible weighting with the support of an optimum, or more, is no better. *)
@@ -58,7 +60,8 @@ Proof.
     destruct (Rle_dec (collision K w) (w i)) as [|N]; [assumption|exfalso].
     destruct (small (2 * (collision K w - w i)) D) as (s0 & P0 & H0); [lra|].
     set (s := Rmin s0 (1 / 2)). assert (S : 0 < s <= s0 /\ s <= 1 / 2).
-    { unfold s. pose proof (Rmin_l s0 (1 / 2)). pose proof (Rmin_r s0 (1 / 2)). split; [split; [apply Rmin_glb_lt|]|]; lra. }
+    { unfold s. pose proof (Rmin_l s0 (1 / 2)). pose proof (Rmin_r s0 (1 / 2)).
+      split; [split; [apply Rmin_glb_lt|]|]; lra. }
     specialize (H0 s (proj1 S)). set (v := shifted w (fun k => s * d k)).
     assert (Sd : forall x, dot K x (fun k => s * d k) = s * dot K x d).
     { intros x. unfold dot. rewrite <- sum_scale. apply sum_ext. intros. ring. }
@@ -100,11 +103,15 @@ Proof.
   set (F := fun n => n * H + s ^ 2 * A - 2 * s * n * B + n ^ 2 * C).
   assert (Cont : continuity F) by (unfold F; reg).
   set (N := M * s ^ 2). assert (PN : 0 < N) by (apply Rmult_lt_0_compat; [assumption|nra]).
-  assert (BA : - Rabs A <= A <= Rabs A) by (split; [pose proof (Rle_abs (- A)); rewrite Rabs_Ropp in *|pose proof (Rle_abs A)]; lra).
-  assert (BB : - Rabs B <= B <= Rabs B) by (split; [pose proof (Rle_abs (- B)); rewrite Rabs_Ropp in *|pose proof (Rle_abs B)]; lra).
-  assert (BC : - Rabs C <= C <= Rabs C) by (split; [pose proof (Rle_abs (- C)); rewrite Rabs_Ropp in *|pose proof (Rle_abs C)]; lra).
+  assert (BA : - Rabs A <= A <= Rabs A) by (split; [pose proof (Rle_abs (- A));
+    rewrite Rabs_Ropp in *|pose proof (Rle_abs A)]; lra).
+  assert (BB : - Rabs B <= B <= Rabs B) by (split; [pose proof (Rle_abs (- B));
+    rewrite Rabs_Ropp in *|pose proof (Rle_abs B)]; lra).
+  assert (BC : - Rabs C <= C <= Rabs C) by (split; [pose proof (Rle_abs (- C));
+    rewrite Rabs_Ropp in *|pose proof (Rle_abs C)]; lra).
   assert (X : s ^ 2 <= s) by nra.
-  assert (Y : forall e, -1 <= e <= 1 -> - (s * (2 * M * Rabs B + M ^ 2 * Rabs C)) <= - 2 * s * e * M * B + s ^ 2 * M ^ 2 * C
+  assert (Y : forall e, -1 <= e <= 1 ->
+    - (s * (2 * M * Rabs B + M ^ 2 * Rabs C)) <= - 2 * s * e * M * B + s ^ 2 * M ^ 2 * C
                         <= s * (2 * M * Rabs B + M ^ 2 * Rabs C)).
   { intros e He. assert (T1 : - Rabs B <= - e * B <= Rabs B) by nra.
     assert (T2 : - (2 * s * M * Rabs B) <= 2 * s * M * (- e * B) <= 2 * s * M * Rabs B).
@@ -118,13 +125,16 @@ Proof.
   { replace (F N) with (s ^ 2 * (M * H + A + (- 2 * s * 1 * M * B + s ^ 2 * M ^ 2 * C))) by (unfold F, N; ring).
     apply Rmult_le_pos; [nra|]. specialize (Y 1 ltac:(lra)). lra. }
   assert (Down : F (- N) <= 0).
-  { replace (F (- N)) with (- (s ^ 2 * (M * H - A - (- 2 * s * (-1) * M * B + s ^ 2 * M ^ 2 * C)))) by (unfold F, N; ring).
-    specialize (Y (-1) ltac:(lra)). assert (0 <= s ^ 2 * (M * H - A - (- 2 * s * (-1) * M * B + s ^ 2 * M ^ 2 * C))) by (apply Rmult_le_pos; nra). lra. }
+  { replace (F (- N)) with (- (s ^ 2 * (M * H - A - (- 2 * s * (-1) * M * B + s ^ 2 * M ^ 2 * C)))) by (unfold F, N;
+      ring).
+    specialize (Y (-1) ltac:(lra)).
+    assert (0 <= s ^ 2 * (M * H - A - (- 2 * s * (-1) * M * B + s ^ 2 * M ^ 2 * C))) by (apply Rmult_le_pos; nra). lra.
+    }
   destruct (IVT_cor F (- N) N Cont) as (n & Hn & Z); [lra|nra|]. exists n. split; assumption.
 Qed.
 
-(* No first-order descent is left at an optimum: a direction d that keeps the constraint to first order, takes no weight below zero
-   and lowers the cost can be put back onto the constraint along h. *)
+(* No first-order descent is left at an optimum: a direction d that keeps the constraint to first order, takes no
+   weight below zero and lowers the cost can be put back onto the constraint along h. *)
 Lemma no_descent K a f t w h d : optimal K a f t w ->
   sum K h = 0 -> (forall k, (k < K)%nat -> w k = 0 -> h k = 0) -> 0 < dot K (gradient K a f t w) h ->
   sum K d = 0 -> (forall k, (k < K)%nat -> w k = 0 -> 0 <= d k) -> dot K (gradient K a f t w) d = 0 ->
@@ -132,7 +142,8 @@ Lemma no_descent K a f t w h d : optimal K a f t w ->
 Proof.
   intros Opt Sh Oh PH Sd Od Gd. destruct (Rle_dec 0 (dot K w d)) as [|N]; [assumption|exfalso].
   pose proof (proj1 (proj1 Opt)) as W. pose proof (reaches_b K a f t w (proj1 Opt)) as Bw.
-  set (g := gradient K a f t w) in *. set (H := dot K g h) in *. set (Q := dot K d d). set (E := dot K d h). set (L := dot K h h).
+  set (g := gradient K a f t w) in *. set (H := dot K g h) in *. set (Q := dot K d d). set (E := dot K d h).
+  set (L := dot K h h).
   assert (Q0 : 0 <= Q) by apply dot_self. assert (L0 : 0 <= L) by apply dot_self.
   set (A := form K a f t d). set (C := form K a f t h).
   set (B := t * dot K f d * dot K f h - (1 - t) * dot K a d * dot K a h).
@@ -165,7 +176,8 @@ Proof.
   { split.
     - intros k Hk. destruct (proj1 W k Hk) as [P|Zk]; [apply Rlt_le; now apply Inside|]. symmetry in Zk.
       unfold v, shifted, e, combination. rewrite (Oh k Hk Zk), Zk. specialize (Od k Hk Zk). nra.
-    - unfold v, shifted. rewrite sum_plus, (proj2 W). change (1 + sum K e = 1). unfold e. rewrite sum_combination, Sd, Sh. ring. }
+    - unfold v, shifted. rewrite sum_plus, (proj2 W). change (1 + sum K e = 1). unfold e.
+      rewrite sum_combination, Sd, Sh. ring. }
   assert (Le : collision K w <= collision K v).
   { apply (no_better K a f t w v Opt V); [|assumption]. unfold v. rewrite constraint_expansion, Bw. fold g.
     rewrite De, Gd. fold H. unfold form. rewrite !De. etransitivity; [|exact Zero]. unfold A, B, C, form. ring. }
@@ -176,11 +188,13 @@ Proof.
   rewrite Cv, EE, De in Le. fold G in Le.
   assert (Y1 : nu * G <= s ^ 2 * (M * Rabs G)) by (pose proof (By_nu G); lra).
   assert (Y2 : s * (nu * E) <= s ^ 2 * (M * Rabs E)).
-  { pose proof (By_nu E). pose proof (Rabs_pos E). assert (0 <= M * s ^ 2 * Rabs E) by (apply Rmult_le_pos; [nra|assumption]). nra. }
+  { pose proof (By_nu E). pose proof (Rabs_pos E).
+    assert (0 <= M * s ^ 2 * Rabs E) by (apply Rmult_le_pos; [nra|assumption]). nra. }
   assert (Y3 : nu ^ 2 * L <= s ^ 2 * (M ^ 2 * L)).
   { assert (nu ^ 2 <= (M * s ^ 2) ^ 2) by (apply pow_maj_Rabs; assumption).
     assert ((M * s ^ 2) ^ 2 <= s ^ 2 * M ^ 2) by nra. nra. }
-  assert (0 < s * (- 2 * dot K w d - s * (Q + 2 * M * Rabs G + 2 * M * Rabs E + M ^ 2 * L))) by (apply Rmult_lt_0_compat; lra).
+  assert (0 < s * (- 2 * dot K w d - s * (Q + 2 * M * Rabs G + 2 * M * Rabs E + M ^ 2 * L)))
+    by (apply Rmult_lt_0_compat; lra).
   nra.
 Qed.
 
@@ -192,7 +206,8 @@ Lemma karush_kuhn_tucker K a f t w : optimal K a f t w ->
     /\ (forall k, (k < K)%nat -> w k = 0 -> lam + eta * gradient K a f t w k >= 0).
 Proof.
   intros Opt. pose proof (proj1 (proj1 Opt)) as W.
-  set (g := gradient K a f t w). set (i := inside w). set (n := size K w). pose proof (size_positive K w W) as N. fold n in N.
+  set (g := gradient K a f t w). set (i := inside w). set (n := size K w). pose proof (size_positive K w W) as N.
+  fold n in N.
   assert (I : forall k, (k < K)%nat -> 0 < w k -> i k = 1)
     by (intros k _ P; unfold i, inside; destruct (Rlt_dec 0 (w k)); [reflexivity|contradiction]).
   assert (I0 : forall k, (k < K)%nat -> w k = 0 -> i k = 0)
@@ -202,10 +217,12 @@ Proof.
   { unfold h. rewrite (sum_ext K _ (fun k => i k * g k + - m * i k)) by (intros; ring). rewrite sum_plus, sum_scale.
     change (sum K i) with n. change (Σ k < K, i k * g k) with (dot K i g). unfold m. field. lra. }
   assert (Sp : sum K p = 0).
-  { unfold p. rewrite (sum_ext K _ (fun k => w k + - / n * i k)) by (intros; field; lra). rewrite sum_plus, sum_scale, (proj2 W).
+  { unfold p. rewrite (sum_ext K _ (fun k => w k + - / n * i k)) by (intros; field; lra).
+    rewrite sum_plus, sum_scale, (proj2 W).
     change (sum K i) with n. field. lra. }
   destruct (Req_dec (dot K h h) 0) as [Z|NZ].
-  { left. exists m. intros j Hj Pj. pose proof (dot_self_zero K h Z j Hj) as X. unfold h in X. rewrite I in X by assumption. lra. }
+  { left. exists m. intros j Hj Pj. pose proof (dot_self_zero K h Z j Hj) as X. unfold h in X.
+    rewrite I in X by assumption. lra. }
   right. set (H := dot K h h) in *. assert (PH : 0 < H) by (pose proof (dot_self K h); unfold H in *; lra).
   set (eta := - dot K h p / H). set (q := combination p h 1 eta).
   assert (Hq : dot K h q = 0) by (unfold q; rewrite dot_combination; fold H; unfold eta; field; lra).
@@ -248,11 +265,13 @@ Proof.
   assert (Sat : forall x, dot K x (at_ j) = x j).
   { intros x. unfold dot. rewrite (sum_ext K _ (fun k => at_ j k * x k)) by (intros; ring). now apply sum_at. }
   assert (Dd : forall x, dot K x d = x j - dot K x w + (dot K g w - g j) / H * dot K x h).
-  { intros x. rewrite <- Sat. unfold d. generalize ((dot K g w - g j) / H). intros c. unfold dot. generalize h. intros y. termwise K. }
+  { intros x. rewrite <- Sat. unfold d. generalize ((dot K g w - g j) / H). intros c. unfold dot. generalize h.
+    intros y. termwise K. }
   assert (Sd : sum K d = 0).
   { rewrite (sum_ext K d (fun k => 1 * d k)) by (intros; ring). fold (dot K (fun _ => 1) d). rewrite Dd.
     replace (dot K (fun _ => 1) w) with 1 by (unfold dot; rewrite (sum_ext K _ w) by (intros; ring); symmetry; apply W).
-    replace (dot K (fun _ => 1) h) with 0 by (unfold dot; rewrite (sum_ext K _ h) by (intros; ring); now symmetry). ring. }
+    replace (dot K (fun _ => 1) h) with 0 by (unfold dot; rewrite (sum_ext K _ h) by (intros; ring); now symmetry).
+    ring. }
   assert (Off_d : forall k, (k < K)%nat -> w k = 0 -> d k = at_ j k).
   { intros k Hk Zk. unfold d. rewrite (proj1 (Off k Hk Zk)), Zk. ring. }
   assert (Gd : dot K g d = 0) by (rewrite Dd, Gh; field; lra).
@@ -277,6 +296,7 @@ Theorem optimum_is_stationary : forall K a f t w,
   exists eta lam, forall k, (k < K)%nat -> 0 < w k ->
     w k + eta * gradient K a f t w k + lam = 0.
 Proof.
-  intros K a f t w Opt. destruct (karush_kuhn_tucker K a f t w Opt) as [(m & F)|(eta & lam & I & _)]; [|now exists eta, lam].
+  intros K a f t w Opt.
+  destruct (karush_kuhn_tucker K a f t w Opt) as [(m & F)|(eta & lam & I & _)]; [|now exists eta, lam].
   exists 0, (- collision K w). intros k Hk P. rewrite (flat_gradient K a f t w m Opt F k Hk P). ring.
 Qed.

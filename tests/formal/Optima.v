@@ -9,10 +9,12 @@ Definition place_of (S : nat -> bool) K m := nth m (part S K) O.
 Lemma sum_list (l : list nat) x : (Σ m < length l, x (nth m l O)) = fold_right (fun k r => x k + r) 0 l.
 Proof.
   induction l as [|k l IH]; [reflexivity|]. simpl fold_right. rewrite <- IH. simpl length.
-  generalize (length l). intros n. clear IH. induction n as [|n IHn]; cbn [sum] in *; [simpl; ring|]. rewrite IHn. simpl. ring.
+  generalize (length l). intros n. clear IH. induction n as [|n IHn]; cbn [sum] in *; [simpl; ring|]. rewrite IHn.
+  simpl. ring.
 Qed.
 
-Lemma sum_part S K x : (forall k, (k < K)%nat -> S k = false -> x k = 0) -> sum K x = (Σ m < length (part S K), x (place_of S K m)).
+Lemma sum_part S K x : (forall k, (k < K)%nat -> S k = false -> x k = 0) ->
+  sum K x = (Σ m < length (part S K), x (place_of S K m)).
 Proof.
   intros Z. unfold place_of. rewrite sum_list. unfold part.
   induction K as [|K IH]; [reflexivity|]. cbn [sum]. rewrite IH by (intros; apply Z; [lia|assumption]).
@@ -26,7 +28,8 @@ Qed.
 
 Lemma place_inside S K m : (m < length (part S K))%nat -> (place_of S K m < K)%nat /\ S (place_of S K m) = true.
 Proof.
-  intros H. apply (nth_In _ O) in H. apply filter_In in H as [H E]. apply in_seq in H. split; [unfold place_of; lia|assumption].
+  intros H. apply (nth_In _ O) in H. apply filter_In in H as [H E]. apply in_seq in H.
+  split; [unfold place_of; lia|assumption].
 Qed.
 
 (* thm-a-five with thm-a-complete: at most five optima have one support. *)
@@ -65,7 +68,8 @@ Proof.
     apply (In_nth _ _ 0%nat) in Ik as (m & Hm & <-). fold n in Hm.
     assert (X : nth m (weights n (less w)) 0 = nth m (weights n (less v)) 0) by now rewrite E.
     unfold weights in X. rewrite !(nth_indep _ 0 (less w 0%nat)) in X by (rewrite map_length, seq_length; assumption).
-    rewrite map_nth, (nth_indep _ _ (less v 0%nat)), map_nth, seq_nth in X by (try assumption; rewrite map_length, seq_length; assumption).
+    rewrite map_nth, (nth_indep _ _ (less v 0%nat)), map_nth, seq_nth in X by (try assumption;
+      rewrite map_length, seq_length; assumption).
     exact X.
 Qed.
 
@@ -115,10 +119,12 @@ Proof.
     destruct (Rlt_dec 0 (z k)), (Rlt_dec 0 (z' k)); tauto. }
   assert (Clip : forall c d, d = Rmax 0 c -> (0 < d <-> 0 < c)).
   { intros c d ->. destruct (Rle_dec c 0); [rewrite Rmax_left by lra; lra|rewrite Rmax_right by lra; tauto]. }
-  assert (Around : forall w k, around K a f t w k = (x k - sqrt (1 - t) * mean K w a) ^ 2 - (y k - sqrt t * mean K w f) ^ 2).
+  assert (Around : forall w k, around K a f t w k
+    = (x k - sqrt (1 - t) * mean K w a) ^ 2 - (y k - sqrt t * mean K w f) ^ 2).
   { intros w k. unfold around, x, y.
     replace ((sqrt (1 - t) * a k - sqrt (1 - t) * mean K w a) ^ 2 - (sqrt t * f k - sqrt t * mean K w f) ^ 2)
-      with (sqrt (1 - t) ^ 2 * (a k - mean K w a) ^ 2 - sqrt t ^ 2 * (f k - mean K w f) ^ 2) by ring. now rewrite Sx, Sy. }
+      with (sqrt (1 - t) ^ 2 * (a k - mean K w a) ^ 2 - sqrt t ^ 2 * (f k - mean K w f) ^ 2) by ring.
+      now rewrite Sx, Sy. }
   destruct (Rtotal_order t (balance K a f (uniform K))) as [L|[E|L]]; [|contradiction|].
   - apply (few_supports K y x); [apply NoDup_nodup|]. intros s I. apply nodup_In, in_map_iff in I as (w & <- & I).
     destruct (clipped_saddle K a f t w (O w I) T) as (eta & Sg & C). assert (P : 0 < eta) by nra.

@@ -101,5 +101,6 @@ Proof.
     apply Rmult_le_pos; [now apply (weighting_pair K w)|apply pow2_ge_0]. }
   pose proof (V a). pose proof (V f). unfold spread in *. split.
   - apply Rmult_le_pos; [assumption|]. now apply Rlt_le, Rinv_0_lt_compat.
-  - apply Rmult_le_reg_r with (var K w a + var K w f); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+  - apply Rmult_le_reg_r with (var K w a + var K w f); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+    lra.
 Qed.

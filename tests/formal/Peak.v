@@ -75,7 +75,8 @@ Qed.
 (* Only uniform weights cost 1/K, and they have the natural balance. *)
 Lemma away_is_dearer K a f t w : reaches K a f t w -> t <> balance K a f (uniform K) -> 1 / INR K < collision K w.
 Proof.
-  intros R T. pose proof (reaches_some K a f t w R) as HK. pose proof (collision_at_least K w HK (proj1 R)) as [L|E]; [assumption|].
+  intros R T. pose proof (reaches_some K a f t w R) as HK.
+  pose proof (collision_at_least K w HK (proj1 R)) as [L|E]; [assumption|].
   exfalso. apply T. destruct R as (W & _ & <-). symmetry in E. pose proof (uniform_only K w HK W E) as U.
   unfold balance, spread. now rewrite !(var_ext K w (uniform K)) by assumption.
 Qed.
@@ -86,7 +87,8 @@ Theorem cheaper_on_the_way : forall K a f t t' w,
   natural <= t < t' \/ t' < t <= natural -> reaches K a f t' w ->
   exists v, reaches K a f t v /\ collision K v < collision K w.
 Proof.
-  intros K a f t t' w natural T R. pose proof (reaches_some K a f t' w R) as HK. pose proof (spread_uniform K a f t' w R) as SU.
+  intros K a f t t' w natural T R. pose proof (reaches_some K a f t' w R) as HK.
+  pose proof (spread_uniform K a f t' w R) as SU.
   destruct (pair_positive K a f t' w R) as (i & j & PP).
   assert (D : 1 / INR K < collision K w) by (apply (away_is_dearer K a f t' w R); fold natural; lra).
   destruct R as (W & SW & BW).
@@ -95,7 +97,8 @@ Proof.
   set (x := spread K a f (uniform K)) in *. set (y := spread K a f w) in *.
   destruct (b_crosses K a f t (uniform K) w) as (s & Hs & Z).
   { rewrite BU, BV. replace ((natural - t) * x * ((t' - t) * y)) with ((natural - t) * (t' - t) * (x * y)) by ring.
-    assert (0 < x * y) by now apply Rmult_lt_0_compat. assert ((natural - t) * (t' - t) <= 0) by (destruct T; nra). nra. }
+    assert (0 < x * y) by now apply Rmult_lt_0_compat. assert ((natural - t) * (t' - t) <= 0) by (destruct T; nra).
+    nra. }
   assert (s < 1) as S1.
   { destruct (proj2 Hs) as [|E]; [assumption|exfalso]. rewrite E, segment_at_one, BV in Z.
     apply Rmult_integral in Z. destruct Z; lra. }
@@ -147,8 +150,8 @@ Proof.
     + specialize (O v' R). lra.
 Qed.
 
-(* thm-cr-line (2): fix the centre of the aspect that must shrink. No section holds anything better than the optimum, and the optimum
-   lies in the section of its own mean. *)
+(* thm-cr-line (2): fix the centre of the aspect that must shrink. No section holds anything better than the optimum,
+   and the optimum lies in the section of its own mean. *)
 Theorem best_section : forall K a f t w,
   let natural := balance K a f (uniform K) in optimal K a f t w ->
   (natural <= t -> forall v q, weighting K v -> 0 < spread K a f v ->
@@ -162,11 +165,13 @@ Theorem best_section : forall K a f t w,
 Proof.
   intros K a f t w natural O. pose proof (balance_range K a f t w (proj1 O)) as T.
   assert (V : forall v x q, sum K v = 1 -> (Σ k < K, v k * (x k - q) ^ 2) = var K v x + (mean K v x - q) ^ 2).
-  { intros v x q S. assert (E : (Σ k < K, v k * (x k - q) ^ 2) = (Σ k < K, v k * x k ^ 2) - 2 * q * mean K v x + q ^ 2 * sum K v)
+  { intros v x q S.
+    assert (E : (Σ k < K, v k * (x k - q) ^ 2) = (Σ k < K, v k * x k ^ 2) - 2 * q * mean K v x + q ^ 2 * sum K v)
       by (unfold mean; termwise K). rewrite E, S. unfold var. ring. }
   assert (Sign : forall v, weighting K v -> 0 < spread K a f v ->
     (0 <= b K a f t v -> t <= balance K a f v) /\ (b K a f t v <= 0 -> balance K a f v <= t)).
-  { intros v W S. rewrite (constraint_is_distance K a f t v S). split; intros B; apply Rmult_le_reg_r with (spread K a f v); lra. }
+  { intros v W S. rewrite (constraint_is_distance K a f t v S).
+    split; intros B; apply Rmult_le_reg_r with (spread K a f v); lra. }
   pose proof (reaches_b K a f t w (proj1 O)) as B. pose proof (proj2 (proj1 (proj1 O))) as Sw.
   repeat split.
   - intros L v q W S H. rewrite (V v f q) in H by apply W.
@@ -207,7 +212,8 @@ Theorem multiplier_sign : forall K a f t eta lam w,
 Proof.
   intros K a f t eta lam w [R O] natural T I II.
   pose proof (reaches_some K a f t w R) as HK. pose proof (spread_uniform K a f t w R) as SU.
-  pose proof (away_is_dearer K a f t w R T) as D. pose proof (uniform_weighting K HK) as UW. pose proof (INR_K K HK) as N.
+  pose proof (away_is_dearer K a f t w R T) as D. pose proof (uniform_weighting K HK) as UW.
+  pose proof (INR_K K HK) as N.
   pose proof (reaches_b K a f t w R) as Bw. destruct (pair_positive K a f t w R) as (i & j & PP).
   set (d := fun k => uniform K k - w k).
   assert (d0 : sum K d = 0).

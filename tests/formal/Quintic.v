@@ -1,6 +1,6 @@
-(* One support, in the eigenbasis: the secular equation, the quintic and its coefficients, the poles, the root between them, and at
-   most five candidates. Coordinates of a stationary point are x1, x2 and, in the flat directions, −η times the flat part of r, whose
-   length is rho (so R = rho²). *)
+(* One support, in the eigenbasis: the secular equation, the quintic and its coefficients, the poles, the root between
+   them, and at most five candidates. Coordinates of a stationary point are x1, x2 and, in the flat directions, −η
+   times the flat part of r, whose length is rho (so R = rho²). *)
 Require Import Ranalysis.
 From Formal Require Export Roots.
 
@@ -28,10 +28,12 @@ Definition Phi := let R := rho ^ 2 in let t1 := theta1 in let t2 := theta2 in
       - r1 ^ 2 * t1 - 4 * r1 ^ 2 * t2 - 4 * r2 ^ 2 * t1 - r2 ^ 2 * t2;
     - 4 * R * t1 ^ 2 - 16 * R * t1 * t2 - 4 * R * t2 ^ 2 + 16 * c * t1 ^ 2 * t2 + 16 * c * t1 * t2 ^ 2
       - 4 * r1 ^ 2 * t1 * t2 - 4 * r1 ^ 2 * t2 ^ 2 - 4 * r2 ^ 2 * t1 ^ 2 - 4 * r2 ^ 2 * t1 * t2;
-    - 16 * R * t1 ^ 2 * t2 - 16 * R * t1 * t2 ^ 2 + 16 * c * t1 ^ 2 * t2 ^ 2 - 4 * r1 ^ 2 * t1 * t2 ^ 2 - 4 * r2 ^ 2 * t1 ^ 2 * t2;
+    - 16 * R * t1 ^ 2 * t2 - 16 * R * t1 * t2 ^ 2
+      + 16 * c * t1 ^ 2 * t2 ^ 2 - 4 * r1 ^ 2 * t1 * t2 ^ 2 - 4 * r2 ^ 2 * t1 ^ 2 * t2;
     - 16 * t1 ^ 2 * t2 ^ 2 * R ].
 
-(* thm-a-secular: off the poles a point is stationary exactly if s vanishes, and it is the only one with its multiplier; *)
+(* thm-a-secular: off the poles a point is stationary exactly if s vanishes, and it is the only one with its
+   multiplier; *)
 Theorem secular_equation : forall eta,
   D theta1 eta <> 0 -> D theta2 eta <> 0 -> forall x1 x2,
   stationary eta x1 x2
@@ -47,7 +49,8 @@ Proof.
     assert (X1 : x1 = - eta * r1 / D theta1 eta) by (rewrite <- H1; field; assumption).
     assert (X2 : x2 = - eta * r2 / D theta2 eta) by (rewrite <- H2; field; assumption).
     repeat split; try assumption. now rewrite (E x1 x2).
-  - intros (X1 & X2 & Z). rewrite (E x1 x2) in Z by assumption. repeat split; [rewrite X1|rewrite X2|assumption]; field; assumption.
+  - intros (X1 & X2 & Z). rewrite (E x1 x2) in Z by assumption.
+    repeat split; [rewrite X1|rewrite X2|assumption]; field; assumption.
 Qed.
 
 (* its second form, with the two spikes; *)
@@ -100,7 +103,8 @@ Theorem double_root : r1 = 0 ->
 Proof. intros Z eta. unfold Phi, Psi, D. cbn [value]. rewrite Z. ring. Qed.
 End Secular.
 
-(* From here on a candidate is a triple of its multiplier and two coordinates; what tells points apart is x1, x2 and η rho. *)
+(* From here on a candidate is a triple of its multiplier and two coordinates; what tells points apart is x1, x2 and η
+   rho. *)
 Definition eta_of (x : R * R * R) := fst (fst x).
 Definition x1_of (x : R * R * R) := snd (fst x).
 Definition x2_of (x : R * R * R) := snd x.
@@ -112,10 +116,12 @@ Lemma pole_is theta eta : theta <> 0 -> D theta eta = 0 -> eta = - 1 / (2 * thet
 Proof. intros N H. unfold D in H. apply Rmult_eq_reg_l with (2 * theta); [|lra]. field_simplify; [lra|assumption]. Qed.
 
 Lemma poles_differ theta1 theta2 eta : theta1 <> theta2 -> D theta1 eta = 0 -> D theta2 eta <> 0.
-Proof. intros N H1 H2. unfold D in *. assert (eta * (theta1 - theta2) = 0) by lra. apply Rmult_integral in H. destruct H; [subst; lra|lra]. Qed.
+Proof. intros N H1 H2. unfold D in *. assert (eta * (theta1 - theta2) = 0) by lra. apply Rmult_integral in H.
+destruct H; [subst; lra|lra]. Qed.
 
 (* lem-a-poles (3): nothing is stationary at a pole with r ≠ 0, *)
-Lemma off_the_pole theta1 theta2 r1 r2 rho c eta x1 x2 : r1 <> 0 -> stationary theta1 theta2 r1 r2 rho c eta x1 x2 -> D theta1 eta <> 0.
+Lemma off_the_pole theta1 theta2 r1 r2 rho c eta x1 x2 : r1 <> 0 -> stationary theta1 theta2 r1 r2 rho c eta x1 x2 ->
+  D theta1 eta <> 0.
 Proof.
   intros N (H & _) Z. rewrite Z, Rmult_0_r in H. symmetry in H. apply Rmult_integral in H as [H|H]; [|contradiction].
   assert (eta = 0) as -> by lra. unfold D in Z. lra.
@@ -131,12 +137,14 @@ Proof.
   intros th1 th2 r2 rho c l N1 N S U. set (pole := - 1 / (2 * th1)).
   assert (P : forall x, In x l -> eta_of x = pole /\ x2_of x = - pole * r2 / D th2 pole).
   { intros x I. destruct (S x I) as [(_ & H2 & _) Z]. pose proof (poles_differ th1 th2 _ N Z) as N2.
-    pose proof (pole_is th1 _ N1 Z) as E. fold pole in E. rewrite E in H2, N2. split; [assumption|]. rewrite <- H2. field. assumption. }
+    pose proof (pole_is th1 _ N1 Z) as E. fold pole in E. rewrite E in H2, N2. split; [assumption|]. rewrite <- H2.
+    field. assumption. }
   set (y := - pole * r2 / D th2 pole) in *.
   apply (at_most_two (point rho) x1_of ((- (th2 * y ^ 2 + r2 * y) + pole * rho ^ 2 - c) / th1) l); [| |assumption].
   - intros x I. destruct (P x I) as [E Y]. destruct (S x I) as [(_ & _ & H) _]. rewrite E, Y in H.
     apply Rmult_eq_reg_l with th1; [|assumption]. field_simplify; [lra|assumption].
-  - intros x z Ix Iz E. destruct (P x Ix) as [A B]. destruct (P z Iz) as [A' B']. unfold point. now rewrite E, A, B, A', B'.
+  - intros x z Ix Iz E. destruct (P x Ix) as [A B]. destruct (P z Iz) as [A' B']. unfold point.
+    now rewrite E, A, B, A', B'.
 Qed.
 
 Lemma off_poles_decided theta1 theta2 r1 r2 rho c x y :
@@ -168,8 +176,10 @@ Proof.
   assert (length (map eta_of l) < length (Phi theta1 theta2 r1 r2 rho c))%nat; [|simpl in *; lia].
   apply (few_roots _ (- 1 / (2 * theta1))).
   - rewrite at_the_pole by assumption. assert (1 - theta2 / theta1 <> 0).
-    { intros Z. apply N. apply Rmult_eq_reg_r with (/ theta1); [|now apply Rinv_neq_0_compat]. rewrite Rinv_r by assumption. unfold Rdiv in Z. lra. }
-    assert (- 1 / (2 * theta1) <> 0) by (apply Rmult_integral_contrapositive_currified; [lra|apply Rinv_neq_0_compat; lra]).
+    { intros Z. apply N. apply Rmult_eq_reg_r with (/ theta1); [|now apply Rinv_neq_0_compat].
+      rewrite Rinv_r by assumption. unfold Rdiv in Z. lra. }
+    assert (- 1 / (2 * theta1) <> 0) by (apply Rmult_integral_contrapositive_currified; [lra|apply Rinv_neq_0_compat;
+      lra]).
     repeat apply Rmult_integral_contrapositive_currified; try apply pow_nonzero; try assumption; lra.
   - apply (NoDup_decides _ (point rho)); [|assumption]. intros x y Ix Iy E.
     apply (off_poles_decided theta1 theta2 r1 r2 rho c); auto; now apply O.
@@ -184,17 +194,21 @@ Proof.
   rewrite (split_length at_pole l).
   assert (A : (length (filter at_pole l) <= 2)%nat).
   { apply (two_at_a_pole theta1 theta2 r2 rho c); auto; [|now apply NoDup_filter_map].
-    intros x I. apply filter_In in I as [I P]. split; [auto|]. unfold at_pole in P. now destruct (Req_EM_T (D theta1 (eta_of x)) 0). }
+    intros x I. apply filter_In in I as [I P]. split; [auto|]. unfold at_pole in P.
+    now destruct (Req_EM_T (D theta1 (eta_of x)) 0). }
   set (l' := filter (fun x => negb (at_pole x)) l).
-  assert (O : forall x, In x l' -> is_stationary theta1 theta2 0 r2 rho c x /\ D theta1 (eta_of x) <> 0 /\ D theta2 (eta_of x) <> 0).
+  assert (O : forall x, In x l' ->
+    is_stationary theta1 theta2 0 r2 rho c x /\ D theta1 (eta_of x) <> 0 /\ D theta2 (eta_of x) <> 0).
   { intros x I. apply filter_In in I as [I P]. specialize (S x I). split; [assumption|split].
     - unfold at_pole in P. now destruct (Req_EM_T (D theta1 (eta_of x)) 0).
     - apply (off_the_pole theta2 theta1 r2 0 rho c (eta_of x) (x2_of x) (x1_of x) R2).
       destruct S as (A1 & B & C). repeat split; try assumption. lra. }
   assert (B : (length l' <= 3)%nat); [|lia].
-  rewrite <- (map_length eta_of). assert (length (map eta_of l') < length (Psi theta2 r2 rho c))%nat; [|simpl in *; lia].
+  rewrite <- (map_length eta_of).
+  assert (length (map eta_of l') < length (Psi theta2 r2 rho c))%nat; [|simpl in *; lia].
   apply (few_roots _ (- 1 / (2 * theta2))).
-  - assert (E : value (Psi theta2 r2 rho c) (- 1 / (2 * theta2)) = r2 ^ 2 / (4 * theta2)) by (unfold Psi; cbn [value]; field; assumption).
+  - assert (E : value (Psi theta2 r2 rho c) (- 1 / (2 * theta2)) = r2 ^ 2 / (4 * theta2)) by (unfold Psi; cbn [value];
+      field; assumption).
     rewrite E. apply Rmult_integral_contrapositive_currified; [now apply pow_nonzero|apply Rinv_neq_0_compat; lra].
   - apply (NoDup_decides _ (point rho)); [|now apply NoDup_filter_map]. intros x y Ix Iy E.
     apply (off_poles_decided theta1 theta2 0 r2 rho c); auto; now apply O.
@@ -213,22 +227,26 @@ Proof.
   rewrite (split_length at1 l), (split_length at2 (filter (fun x => negb (at1 x)) l)).
   assert (A : (length (filter at1 l) <= 2)%nat).
   { apply (two_at_a_pole theta1 theta2 0 rho c); auto; [|now apply NoDup_filter_map].
-    intros x I. apply filter_In in I as [I P]. split; [auto|]. unfold at1 in P. now destruct (Req_EM_T (D theta1 (eta_of x)) 0). }
+    intros x I. apply filter_In in I as [I P]. split; [auto|]. unfold at1 in P.
+    now destruct (Req_EM_T (D theta1 (eta_of x)) 0). }
   set (l' := filter (fun x => negb (at1 x)) l) in *.
   assert (S' : forall x, In x l' -> is_stationary theta1 theta2 0 0 rho c x /\ D theta1 (eta_of x) <> 0).
-  { intros x I. apply filter_In in I as [I P]. split; [auto|]. unfold at1 in P. now destruct (Req_EM_T (D theta1 (eta_of x)) 0). }
+  { intros x I. apply filter_In in I as [I P]. split; [auto|]. unfold at1 in P.
+    now destruct (Req_EM_T (D theta1 (eta_of x)) 0). }
   assert (U' : NoDup (map (point rho) l')) by now apply NoDup_filter_map.
   assert (B : (length (filter at2 l') <= 2)%nat).
   { rewrite <- (map_length (fun x => (eta_of x, x2_of x, x1_of x))).
     apply (two_at_a_pole theta2 theta1 0 rho c); auto.
     - intros x I. apply in_map_iff in I as (y & <- & I). apply filter_In in I as [I P]. unfold at2 in P.
       destruct (Req_EM_T (D theta2 (eta_of y)) 0) as [Z|]; [|discriminate]. split; [|assumption].
-      destruct (S' y I) as [(H1 & H2 & H3) _]. repeat split; try assumption. unfold eta_of, x1_of, x2_of in *. simpl. lra.
+      destruct (S' y I) as [(H1 & H2 & H3) _]. repeat split; try assumption. unfold eta_of, x1_of, x2_of in *. simpl.
+      lra.
     - rewrite map_map. apply (NoDup_decides _ (point rho)); [|now apply NoDup_filter_map].
       intros x y _ _ E. unfold point, eta_of, x1_of, x2_of in *. simpl in E. inversion E. congruence. }
   assert (C : (length (filter (fun x => negb (at2 x)) l') <= 1)%nat); [|lia].
   apply (at_most_one (point rho)); [|now apply NoDup_filter_map].
-  assert (P : forall x, In x (filter (fun x => negb (at2 x)) l') -> x1_of x = 0 /\ x2_of x = 0 /\ eta_of x * rho ^ 2 = c).
+  assert (P : forall x, In x (filter (fun x => negb (at2 x)) l') ->
+    x1_of x = 0 /\ x2_of x = 0 /\ eta_of x * rho ^ 2 = c).
   { intros x I. apply filter_In in I as [I Q]. destruct (S' x I) as [(H1 & H2 & H3) O1]. unfold at2 in Q.
     destruct (Req_EM_T (D theta2 (eta_of x)) 0) as [|O2]; [discriminate|]. rewrite Rmult_0_r in H1, H2.
     apply Rmult_integral in H1 as [H1|]; [|contradiction]. apply Rmult_integral in H2 as [H2|]; [|contradiction].
@@ -244,7 +262,8 @@ Theorem at_most_five : forall theta1 theta2 r1 r2 rho c l,
   (forall x, In x l -> is_stationary theta1 theta2 r1 r2 rho c x) ->
   NoDup (map (point rho) l) -> (length l <= 5)%nat.
 Proof.
-  intros th1 th2 r1 r2 rho c l T S U. assert (th1 <> 0 /\ th2 <> 0 /\ th1 <> th2 /\ th2 <> th1) as (N1 & N2 & N & N') by (repeat split; lra).
+  intros th1 th2 r1 r2 rho c l T S U.
+  assert (th1 <> 0 /\ th2 <> 0 /\ th1 <> th2 /\ th2 <> th1) as (N1 & N2 & N & N') by (repeat split; lra).
   destruct (Req_dec r1 0) as [->|R1], (Req_dec r2 0) as [->|R2].
   - now apply (five_two_poles th1 th2 rho c).
   - now apply (five_one_pole th1 th2 r2 rho c).
@@ -286,10 +305,14 @@ Proof.
   rewrite !secular_spikes by lra.
   assert (A : / D theta1 eta' ^ 2 < / D theta1 eta ^ 2) by (apply inverse_squares; unfold D in *; nra).
   assert (B : / D theta2 eta ^ 2 < / D theta2 eta' ^ 2) by (apply inverse_squares; unfold D in *; nra).
-  replace (r1 ^ 2 / (4 * theta1 * D theta1 eta' ^ 2)) with (r1 ^ 2 * / (4 * theta1) * / D theta1 eta' ^ 2) by (field; lra).
-  replace (r1 ^ 2 / (4 * theta1 * D theta1 eta ^ 2)) with (r1 ^ 2 * / (4 * theta1) * / D theta1 eta ^ 2) by (field; lra).
-  replace (r2 ^ 2 / (4 * theta2 * D theta2 eta' ^ 2)) with (- (r2 ^ 2 * / (4 * - theta2) * / D theta2 eta' ^ 2)) by (field; lra).
-  replace (r2 ^ 2 / (4 * theta2 * D theta2 eta ^ 2)) with (- (r2 ^ 2 * / (4 * - theta2) * / D theta2 eta ^ 2)) by (field; lra).
+  replace (r1 ^ 2 / (4 * theta1 * D theta1 eta' ^ 2)) with (r1 ^ 2 * / (4 * theta1) * / D theta1 eta' ^ 2) by (field;
+    lra).
+  replace (r1 ^ 2 / (4 * theta1 * D theta1 eta ^ 2)) with (r1 ^ 2 * / (4 * theta1) * / D theta1 eta ^ 2) by (field;
+    lra).
+  replace (r2 ^ 2 / (4 * theta2 * D theta2 eta' ^ 2)) with (- (r2 ^ 2 * / (4 * - theta2) * / D theta2 eta' ^ 2))
+    by (field; lra).
+  replace (r2 ^ 2 / (4 * theta2 * D theta2 eta ^ 2)) with (- (r2 ^ 2 * / (4 * - theta2) * / D theta2 eta ^ 2))
+    by (field; lra).
   assert (0 < r1 ^ 2 * / (4 * theta1)).
   { apply Rmult_lt_0_compat; [|apply Rinv_0_lt_compat; lra]. rewrite <- Rsqr_pow2. now apply Rsqr_pos_lt. }
   assert (0 <= r2 ^ 2 * / (4 * - theta2)).
@@ -328,7 +351,8 @@ Proof.
     rewrite E. nra. }
   destruct (IVT_cor phi p1 p2) as (eta & H & Z); [apply value_continuous|lra|nra|].
   assert (p1 < eta < p2) as Inside.
-  { split; [destruct (proj1 H) as [|E]|destruct (proj2 H) as [|E]]; try assumption; exfalso; [rewrite E in V1|rewrite <- E in V2]; lra. }
+  { split; [destruct (proj1 H) as [|E]|destruct (proj2 H) as [|E]]; try assumption; exfalso;
+      [rewrite E in V1|rewrite <- E in V2]; lra. }
   assert (Zero : s th1 th2 r1 r2 rho c eta = 0).
   { destruct (inside_poles th1 th2 eta T Inside) as [D1 D2].
     pose proof (secular_polynomial th1 th2 r1 r2 rho c eta ltac:(lra) ltac:(lra)) as E. fold phi in E. rewrite Z in E.

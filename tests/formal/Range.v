@@ -23,7 +23,8 @@ Proof.
   assert (V : forall s x, var K (segment v w s) x
     = var K v x + s * ((Σ k < K, d k * x k ^ 2) - 2 * mean K v x * mean K d x) - s ^ 2 * mean K d x ^ 2).
   { intros s x. unfold var. rewrite M.
-    replace (Σ k < K, segment v w s k * x k ^ 2) with ((Σ k < K, v k * x k ^ 2) + s * (Σ k < K, d k * x k ^ 2)); [ring|].
+    replace (Σ k < K, segment v w s k * x k ^ 2) with ((Σ k < K, v k * x k ^ 2) + s * (Σ k < K, d k * x k ^ 2));
+      [ring|].
     rewrite <- sum_scale, <- sum_plus. apply sum_ext. intros. unfold segment, d. ring. }
   exists (t * mean K d f ^ 2 - (1 - t) * mean K d a ^ 2).
   exists ((1 - t) * ((Σ k < K, d k * a k ^ 2) - 2 * mean K v a * mean K d a)
@@ -85,7 +86,8 @@ Proof.
   intros. apply Rmult_le_pos; [now apply (weighting_pair K w)|apply distance_nonneg].
 Qed.
 
-(* If every pair with weight on both its systems satisfies x ≤ 0, so does the sum; and with one that is below zero it is below. *)
+(* If every pair with weight on both its systems satisfies x ≤ 0, so does the sum; and with one that is below zero it
+   is below. *)
 Lemma pairs_neg K w x : weighting K w -> (forall i j, (i < j < K)%nat -> 0 < w i -> 0 < w j -> x i j <= 0) ->
   pairs K (fun i j => w i * w j * x i j) <= 0
   /\ (pairs K (fun i j => w i * w j * x i j) = 0 -> forall i j, (i < j < K)%nat -> 0 < w i -> 0 < w j -> x i j = 0).
@@ -105,7 +107,8 @@ Proof.
 Qed.
 
 (* What a pair adds to the constraint. *)
-Lemma pair_part a f t i j : (1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2 = (pair_balance a f i j - t) * distance a f i j.
+Lemma pair_part a f t i j : (1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2
+  = (pair_balance a f i j - t) * distance a f i j.
 Proof.
   unfold pair_balance. destruct (Req_dec (distance a f i j) 0) as [Z|Z].
   - rewrite Z. apply squares_zero in Z as [-> ->]. ring.
@@ -144,7 +147,8 @@ Proof.
   destruct (Rlt_dec 0 (w i)); [|right; tauto]. destruct (Rlt_dec 0 (w j)); [left|right]; tauto.
 Qed.
 
-(* If b = 0, some pair of the support lies on either side of the target, or all lie on it: s = 1 for below, s = −1 for above. *)
+(* If b = 0, some pair of the support lies on either side of the target, or all lie on it: s = 1 for below, s = −1 for
+   above. *)
 Lemma one_side K a f t w s : weighting K w -> b K a f t w = 0 ->
   (exists i j, support_pair K a f w i j /\ s * (pair_balance a f i j - t) < 0)
   \/ (forall i j, support_pair K a f w i j -> s * (pair_balance a f i j - t) = 0).
@@ -160,7 +164,8 @@ Proof.
       specialize (A i j L). assert (~ s * (pair_balance a f i j - t) < 0) by tauto. nra.
     + intros i j ((L & D) & Wi & Wj).
       assert (X : x i j = 0).
-      { apply Z; auto. rewrite (pairs_ext K _ (fun i j => - s * (w i * w j * ((1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2)))).
+      { apply Z; auto.
+        rewrite (pairs_ext K _ (fun i j => - s * (w i * w j * ((1 - t) * (a i - a j) ^ 2 - t * (f i - f j) ^ 2)))).
         - rewrite pairs_scale, <- constraint_over_pairs, B by apply H. ring.
         - intros. rewrite pair_part. unfold x. ring. }
       unfold x in X. nra.
@@ -235,7 +240,8 @@ Qed.
 (* A variance needs two systems that differ. *)
 Lemma spread_needs_pair K a f w : weighting K w -> 0 < spread K a f w -> exists i j, support_pair K a f w i j.
 Proof.
-  intros H P. destruct (find_pair K (fun i j => (0 < distance a f i j /\ 0 < w i /\ 0 < w j) /\ True)) as [(i & j & L & Y)|A].
+  intros H P. destruct (find_pair K (fun i j => (0 < distance a f i j /\ 0 < w i /\ 0 < w j) /\ True))
+    as [(i & j & L & Y)|A].
   - intros. apply support_pair_dec. now left.
   - exists i, j. unfold support_pair, pool_pair. tauto.
   - exfalso. rewrite spread_pairs in P by apply H.
@@ -273,12 +279,14 @@ Proof.
       destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En); lia|apply B; auto; lia].
     destruct (Rle_dec (x p q) (x i' j')) as [Le|Le].
     + exists p, q. repeat split; try lia; try assumption. intros u v Luv E Yu.
-      destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; assumption|apply B; auto; lia].
+      destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; assumption|apply B; auto;
+        lia].
     + exists i', j'. repeat split; try lia; try assumption. intros u v Luv E Yu.
       destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; lra|].
       assert (x p q <= x u v) by (apply B; auto; lia). lra.
   - exists p, q. repeat split; try lia; try assumption. intros u v Luv E Yu.
-    destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; contradiction|apply B; auto; lia].
+    destruct (Nat.eq_dec (v * K + u) n) as [En|]; [destruct (Code u v Luv En) as [-> ->]; contradiction|apply B; auto;
+      lia].
 Qed.
 
 (* A pool with two systems that differ has both. *)
@@ -287,7 +295,8 @@ Theorem range_exists : forall K a f i j, pool_pair K a f i j ->
 Proof.
   intros K a f i j [L D].
   assert (Dec : forall i j, {0 < distance a f i j} + {~ 0 < distance a f i j}) by (intros; apply Rlt_dec).
-  destruct (least_pair K (fun i j => 0 < distance a f i j) (pair_balance a f) Dec) as (p & q & Lp & Dp & B); [now exists i, j|].
+  destruct (least_pair K (fun i j => 0 < distance a f i j) (pair_balance a f) Dec) as (p & q & Lp & Dp & B);
+    [now exists i, j|].
   destruct (least_pair K (fun i j => 0 < distance a f i j) (fun i j => - pair_balance a f i j) Dec)
     as (p' & q' & Lp' & Dp' & B'); [now exists i, j|].
   exists (pair_balance a f p q), (pair_balance a f p' q'). split; split.
@@ -323,7 +332,8 @@ Proof.
     + apply (spread_positive K a f _ i' j'); try assumption; unfold segment; nra.
 Qed.
 
-(* As printed, without the variance, the range means nothing: one system alone has b = 0 for every target (ex-single). *)
+(* As printed, without the variance, the range means nothing: one system alone has b = 0 for every target (ex-single).
+   *)
 Theorem printed_range_is_false : forall K a f t i, (i < K)%nat ->
   weighting K (at_ i) /\ b K a f t (at_ i) = 0.
 Proof.

@@ -42,7 +42,8 @@ Lemma NoDup_filter_map {A B} (h : A -> B) p l : NoDup (map h l) -> NoDup (map h 
 Proof.
   induction l as [|x l IH]; intros N; [constructor|]. simpl in *. inversion N as [|? ? Nx Nl]. subst.
   destruct (p x); [|now apply IH]. simpl. constructor; [|now apply IH].
-  intros I. apply Nx. apply in_map_iff in I as (y & E & Iy). apply filter_In in Iy as [Iy _]. apply in_map_iff. now exists y.
+  intros I. apply Nx. apply in_map_iff in I as (y & E & Iy). apply filter_In in Iy as [Iy _]. apply in_map_iff.
+  now exists y.
 Qed.
 
 Lemma NoDup_join {A} (l m : list A) : NoDup l -> NoDup m -> (forall x, In x l -> ~ In x m) -> NoDup (l ++ m).
@@ -52,11 +53,13 @@ Proof.
   - apply IH; [assumption|]. intros y I. apply D. now right.
 Qed.
 
-Lemma split_length {A} (p : A -> bool) l : length l = (length (filter p l) + length (filter (fun x => negb (p x)) l))%nat.
+Lemma split_length {A} (p : A ->
+  bool) l : length l = (length (filter p l) + length (filter (fun x => negb (p x)) l))%nat.
 Proof. induction l as [|x l IH]; [reflexivity|]. simpl. destruct (p x); simpl; lia. Qed.
 
 (* Where only one value is possible, or only a number and its opposite, the list is short. *)
-Lemma at_most_one {A B} (h : A -> B) l : (forall x y, In x l -> In y l -> h x = h y) -> NoDup (map h l) -> (length l <= 1)%nat.
+Lemma at_most_one {A B} (h : A -> B) l : (forall x y, In x l -> In y l -> h x = h y) -> NoDup (map h l) ->
+  (length l <= 1)%nat.
 Proof.
   intros E N. destruct l as [|x [|y l]]; simpl; try lia. simpl in N. inversion N as [|? ? Nx _]. exfalso. apply Nx.
   left. apply E; simpl; auto.

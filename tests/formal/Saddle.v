@@ -1,27 +1,14 @@
 (* thm-cr-saddle: optimal weights are the heights of one saddle over the plane of scores, cut off at zero. *)
 From Formal Require Export Lagrange.
 
-Definition around K a f t w k :=
-  (1 - t) * (a k - mean K w a) ^ 2 - t * (f k - mean K w f) ^ 2.
-
-(* On average over w the saddle is the constraint. *)
-Lemma around_mean K a f t w : sum K w = 1 -> dot K w (around K a f t w) = b K a f t w.
-Proof.
-  intros W.
-  assert (E : forall p q, (Σ k < K, w k * ((1 - t) * (a k - p) ^ 2 - t * (f k - q) ^ 2))
-    = (1 - t) * ((Σ k < K, w k * a k ^ 2) - 2 * p * mean K w a + p ^ 2 * sum K w)
-      - t * ((Σ k < K, w k * f k ^ 2) - 2 * q * mean K w f + q ^ 2 * sum K w)).
-  { intros p q. unfold mean. termwise K. }
-  unfold dot, around. rewrite E, W. unfold b, var. ring.
-Qed.
-
 Theorem clipped_saddle : forall K a f t w,
   optimal K a f t w ->
   let natural := balance K a f (uniform K) in t <> natural ->
   exists eta, eta * (t - natural) < 0 /\ forall k, (k < K)%nat ->
     w k = Rmax 0 (collision K w - eta * around K a f t w k).
 Proof.
-  intros K a f t w Opt natural T. pose proof (proj1 (proj1 Opt)) as W. pose proof (reaches_b K a f t w (proj1 Opt)) as Bw.
+  intros K a f t w Opt natural T. pose proof (proj1 (proj1 Opt)) as W.
+  pose proof (reaches_b K a f t w (proj1 Opt)) as Bw.
   set (h := around K a f t w). set (g := gradient K a f t w). set (P := collision K w).
   set (c := t * mean K w f ^ 2 - (1 - t) * mean K w a ^ 2).
   assert (G : forall k, g k = h k + c) by (intros; unfold g, h, around, c; apply gradient_is_saddle).
@@ -37,7 +24,8 @@ Proof.
       - intros k Hk. destruct (proj1 W k Hk) as [Pk|Zk]; [rewrite (F k Hk Pk); ring|rewrite <- Zk; ring]. }
     assert (Flat : forall k, (k < K)%nat -> 0 < w k -> w k = P) by (intros; now apply (flat_gradient K a f t w m)).
     assert (PP : 0 < P).
-    { pose proof (reaches_some K a f t w (proj1 Opt)) as HK. pose proof (collision_at_least K w HK W). pose proof (INR_K K HK).
+    { pose proof (reaches_some K a f t w (proj1 Opt)) as HK. pose proof (collision_at_least K w HK W).
+      pose proof (INR_K K HK).
       assert (0 < 1 / INR K) by (apply Rdiv_lt_0_compat; lra). unfold P. lra. }
     assert (Off : forall j, (j < K)%nat -> w j = 0 -> 0 < - (h j * (t - natural))).
     { intros j Hj Zj. destruct (Rlt_dec 0 (- (h j * (t - natural)))) as [|N]; [assumption|exfalso].
@@ -54,7 +42,8 @@ Proof.
       { rewrite Dd, Zj. unfold P, collision, dot. rewrite (sum_ext K _ (fun k => w k ^ 2)) by (intros; ring). ring. }
       destruct (small (2 * P) (dot K d d)) as (s0 & P0 & Sm); [lra|].
       set (s := Rmin s0 (1 / 2)). assert (S : 0 < s <= s0 /\ s <= 1 / 2).
-      { unfold s. pose proof (Rmin_l s0 (1 / 2)). pose proof (Rmin_r s0 (1 / 2)). split; [split; [apply Rmin_glb_lt|]|]; lra. }
+      { unfold s. pose proof (Rmin_l s0 (1 / 2)). pose proof (Rmin_r s0 (1 / 2)).
+        split; [split; [apply Rmin_glb_lt|]|]; lra. }
       specialize (Sm s (proj1 S)). set (v := shifted w (fun k => s * d k)).
       assert (V : weighting K v).
       { unfold v, shifted, d. split.
@@ -63,7 +52,8 @@ Proof.
           rewrite sum_plus, !sum_scale, sum_at, (proj2 W) by assumption. ring. }
       assert (SV : 0 < spread K a f v).
       { destruct (spread_needs_pair K a f w W (proj1 (proj2 (proj1 Opt)))) as (p & q & (L & D) & Wp & Wq).
-        assert (Pos : forall k, 0 < w k -> 0 < v k) by (intros k Pk; unfold v, shifted, d, at_; destruct (Nat.eq_dec k j); nra).
+        assert (Pos : forall k, 0 < w k -> 0 < v k) by (intros k Pk; unfold v, shifted, d, at_;
+          destruct (Nat.eq_dec k j); nra).
         apply (spread_positive K a f v p q); auto. }
       assert (Bv : b K a f t v = s * (1 - s) * h j).
       { unfold v. rewrite constraint_expansion. fold g. rewrite Bw. unfold form in *. rewrite !dot_scaled, Gd.
@@ -86,14 +76,16 @@ Proof.
     + assert (0 < (t - natural) ^ 2) by (apply square_positive; lra).
       assert (0 < (t - natural) ^ 2 / s) by now apply Rdiv_lt_0_compat. unfold Rdiv in *. lra.
     + intros k Hk. fold h. destruct (proj1 W k Hk) as [Pk|Zk].
-      * assert (Z : h k = 0) by (pose proof (F k Hk Pk); rewrite G in *; lra). rewrite Z, (Flat k Hk Pk). rewrite Rmax_right; lra.
+      * assert (Z : h k = 0) by (pose proof (F k Hk Pk); rewrite G in *; lra). rewrite Z, (Flat k Hk Pk).
+        rewrite Rmax_right; lra.
       * symmetry in Zk. rewrite Zk. pose proof (Off k Hk Zk) as O. specialize (All k Hk O).
         rewrite Rmax_left; [reflexivity|]. apply Rmult_le_reg_l with s; [assumption|].
         replace (s * (P - - ((t - natural) / s) * h k)) with (s * P + h k * (t - natural)) by (field; lra). lra.
   - exists eta. split; [now apply (multiplier_sign K a f t eta lam w)|]. fold g in I, II.
     assert (Lam : P + eta * c + lam = 0).
     { assert (Z : (Σ k < K, w k * (w k + eta * g k + lam)) = 0).
-      { apply sum_zero. intros k Hk. destruct (proj1 W k Hk) as [Pk|Zk]; [rewrite (I k Hk Pk); ring|rewrite <- Zk; ring]. }
+      { apply sum_zero. intros k Hk.
+        destruct (proj1 W k Hk) as [Pk|Zk]; [rewrite (I k Hk Pk); ring|rewrite <- Zk; ring]. }
       assert (E : (Σ k < K, w k * (w k + eta * g k + lam)) = P + eta * dot K w g + lam * sum K w).
       { unfold P, collision, dot. generalize g. intros y. termwise K. }
       rewrite E, Gw, (proj2 W) in Z. lra. }

@@ -15,7 +15,8 @@ Proof.
   destruct (Req_dec m12 0) as [->|N]; [exists 1, 0; split; ring|].
   set (q := sqrt ((m11 - m22) ^ 2 + 4 * m12 ^ 2)).
   assert (Q : q ^ 2 = (m11 - m22) ^ 2 + 4 * m12 ^ 2).
-  { unfold q. rewrite <- Rsqr_pow2. apply Rsqr_sqrt. pose proof (pow2_ge_0 (m11 - m22)). pose proof (pow2_ge_0 m12). lra. }
+  { unfold q. rewrite <- Rsqr_pow2. apply Rsqr_sqrt. pose proof (pow2_ge_0 (m11 - m22)). pose proof (pow2_ge_0 m12).
+    lra. }
   set (p := (m22 - m11 + q) / 2).
   assert (P : p ^ 2 = m12 ^ 2 + p * (m22 - m11)) by (unfold p; nra).
   set (n := sqrt (m12 ^ 2 + p ^ 2)).
@@ -31,7 +32,8 @@ Qed.
 
 Definition gram K x y := dot K x x * dot K y y - dot K x y ^ 2.
 
-Lemma unit_vector K x : 0 < dot K x x -> exists n u, 0 < n /\ n ^ 2 = dot K x x /\ dot K u u = 1 /\ forall k, x k = n * u k.
+Lemma unit_vector K x : 0 < dot K x x ->
+  exists n u, 0 < n /\ n ^ 2 = dot K x x /\ dot K u u = 1 /\ forall k, x k = n * u k.
 Proof.
   intros P. set (n := sqrt (dot K x x)). assert (N : 0 < n) by now apply sqrt_lt_R0.
   assert (Q : n ^ 2 = dot K x x) by (unfold n; rewrite <- Rsqr_pow2; apply Rsqr_sqrt; lra).
@@ -56,12 +58,14 @@ Proof.
   assert (XY : dot K x y = p1 * p2) by (unfold p2; rewrite <- dot_scaled; apply sum_ext; intros k _; now rewrite E1).
   assert (Zq : dot K q1 z = 0) by (unfold z; rewrite dot_combination, U1, (dot_comm K q1 x); fold p2; ring).
   assert (Zz : dot K z z = dot K x x - p2 ^ 2).
-  { unfold z at 2. rewrite dot_combination, (dot_comm K z q1), Zq, dot_comm. unfold z. rewrite dot_combination. fold p2. ring. }
+  { unfold z at 2. rewrite dot_combination, (dot_comm K z q1), Zq, dot_comm. unfold z. rewrite dot_combination.
+    fold p2. ring. }
   assert (Zp : 0 < dot K z z).
   { rewrite Zz. rewrite XY, <- N1 in G. apply Rmult_lt_reg_l with (p1 ^ 2); [nra|]. lra. }
   destruct (unit_vector K z Zp) as (n & q2 & Pn & Nn & U2 & E2).
   exists q1, q2, p1, p2, n. repeat split; try assumption.
-  - apply Rmult_eq_reg_l with n; [|lra]. rewrite <- dot_scaled, Rmult_0_r, <- Zq. apply sum_ext. intros k _. now rewrite E2.
+  - apply Rmult_eq_reg_l with n; [|lra]. rewrite <- dot_scaled, Rmult_0_r, <- Zq. apply sum_ext. intros k _.
+    now rewrite E2.
   - intros k. rewrite <- E2. unfold z, combination. ring.
   - exists (/ p1), (/ n). split; intros k.
     + rewrite E1. field. lra.
@@ -77,7 +81,8 @@ Theorem eigenvalue_signs : forall K a f t,
   exists theta1 theta2 v1 v2,
     theta2 < 0 < theta1 /\ eigenbasis K a f t theta1 theta2 v1 v2.
 Proof.
-  intros K a f t T G. destruct (plane_basis K _ _ G) as (q1 & q2 & p1 & p2 & n & U1 & U2 & O & Pn & P1 & Ey & Ex & c1 & c2 & Eq1 & Eq2).
+  intros K a f t T G.
+  destruct (plane_basis K _ _ G) as (q1 & q2 & p1 & p2 & n & U1 & U2 & O & Pn & P1 & Ey & Ex & c1 & c2 & Eq1 & Eq2).
   assert (S1 : sum K q1 = 0).
   { rewrite (sum_ext K _ (fun k => c1 * centred K f k)) by (intros; apply Eq1). rewrite sum_scale, sum_centred. ring. }
   assert (S2 : sum K q2 = 0).
@@ -94,7 +99,8 @@ Proof.
     rewrite !(dot_comm K (combination q1 q2 _ _)), !dot_combination.
     rewrite (dot_ext K (centred K a) (combination q1 q2 p2 n)) by (intros; apply Ex).
     rewrite (dot_comm K (combination q1 q2 p2 n)), dot_combination. unfold al1, al2.
-    replace (p2 * dot K d q1 + n * dot K d q2) with ((c ^ 2 + s ^ 2) * (p2 * dot K d q1 + n * dot K d q2)) by (rewrite N; ring). ring. }
+    replace (p2 * dot K d q1 + n * dot K d q2) with ((c ^ 2 + s ^ 2) * (p2 * dot K d q1 + n * dot K d q2))
+      by (rewrite N; ring). ring. }
   assert (DF : forall d, sum K d = 0 -> dot K f d = ga1 * dot K w1 d + ga2 * dot K w2 d).
   { intros d D. rewrite <- dot_centred by assumption. unfold w1, w2.
     rewrite !(dot_comm K (combination q1 q2 _ _)), !dot_combination.
@@ -105,7 +111,8 @@ Proof.
   { rewrite <- M. unfold al1, al2, ga1, ga2. ring. }
   set (th1 := t * ga1 ^ 2 - (1 - t) * al1 ^ 2). set (th2 := t * ga2 ^ 2 - (1 - t) * al2 ^ 2).
   assert (B : eigenbasis K a f t th1 th2 w1 w2).
-  { destruct W as (A1 & A2 & A3 & A4 & A5). repeat split; try assumption. intros d e D E. rewrite !DA, !DF by assumption.
+  { destruct W as (A1 & A2 & A3 & A4 & A5). repeat split; try assumption. intros d e D E.
+    rewrite !DA, !DF by assumption.
     unfold th1, th2.
     match goal with |- ?l = ?r => enough (l = r + (t * ga1 * ga2 - (1 - t) * al1 * al2)
        * (dot K w1 d * dot K w2 e + dot K w2 d * dot K w1 e)) as -> by (rewrite Mixed; ring) end. ring. }
@@ -113,13 +120,15 @@ Proof.
   { assert (C : ga1 * al2 - al1 * ga2 = n * p1).
     { replace (n * p1) with (n * p1 * (c ^ 2 + s ^ 2)) by (rewrite N; ring). unfold al1, al2, ga1, ga2. ring. }
     rewrite <- C. unfold th1, th2.
-    match goal with |- ?l = ?r => enough (l = r + (t * ga1 * ga2 - (1 - t) * al1 * al2) ^ 2) as -> by (rewrite Mixed; ring) end. ring. }
+    match goal with |- ?l = ?r => enough (l = r + (t * ga1 * ga2 - (1 - t) * al1 * al2) ^ 2) as -> by (rewrite Mixed;
+      ring) end. ring. }
   assert (Neg : th1 * th2 < 0).
   { rewrite Product. assert (0 < n * p1) by now apply Rmult_lt_0_compat. assert (0 < t * (1 - t)) by nra.
     assert (0 < (n * p1) ^ 2) by (apply square_positive; lra). nra. }
   destruct (opposite_signs th1 th2 Neg) as [H|H].
   - exists th1, th2, w1, w2. now split.
-  - exists th2, th1, w2, w1. split; [assumption|]. destruct B as (A1 & A2 & A3 & A4 & A5 & A6). repeat split; try assumption.
+  - exists th2, th1, w2, w1. split; [assumption|]. destruct B as (A1 & A2 & A3 & A4 & A5 & A6).
+    repeat split; try assumption.
     + rewrite dot_comm. assumption.
     + intros d e D E. rewrite A6 by assumption. ring.
 Qed.

@@ -39,7 +39,7 @@ ZERO = 1e-13  # rounding of a weight
 ROUNDS = 40  # of putting checks where they are missing
 NEWTON = 40  # steps; six are usual, next to a fork each only halves the error
 SHORT = 1e-13  # a step of β this short is none
-FOLD = 1e-10  # steps grow short before a fold or a fork, where a local optimum ends; the rest is left out
+FOLD = 1e-11  # steps grow short before a fold or a fork, where a local optimum ends; the rest is left out
 CLOSE = 1e-9  # chains that end this near to each other, or to an end of the range, meet there
 
 
@@ -90,7 +90,8 @@ class Arc:
             near = [int(np.abs(self.betas - flat[n]).argmin())]
             away = abs(self.betas[near[0]] - flat[n])
             again = face.newton(self.betas[near], self.nodes[near][:, face.on], self.etas[near])
-            again = again if away <= SHORT else face.onward(again, flat[n : n + 1])
+            for share in (1 - np.linspace(1, 0, 9)[1:] ** 2) if away > SHORT else ():
+                again = face.onward(again, self.betas[near] + share * (flat[n] - self.betas[near]))
             for old, new in zip(point, again, strict=True):
                 old[n] = new[0]
             if away <= CLOSE and np.isnan(point.w[n]).any():
@@ -401,9 +402,12 @@ class _Chain:
                 return self._close(face, nodes)
             step = min(step, left)
             new = face.onward(here, np.array([stop if step == left else beta + way * step]))
-            far = np.abs(new.w - here.w - step * way * here.dw).max()
-            # a long way from where the tangent points there may be another optimum
-            if not (far <= 0.02 + 0.2 * step * np.abs(here.dw).max() and far <= 0.05 and face.lowest(new)):
+            moved, by = new.w - here.w, way * step
+            far = np.abs(moved - by * here.dw).max()
+            bent = np.abs(moved - 0.5 * by * (here.dw + new.dw)).max()
+            reach = step * max(np.abs(here.dw).max(), np.abs(new.dw).max())
+            # a long way from where the tangents point there may be another optimum
+            if not (far <= 1e-9 + 0.25 * reach and bent <= 1e-9 + 0.05 * reach and far <= 0.05 and face.lowest(new)):
                 step /= 4
                 if step < FOLD:
                     return self._close(face, nodes)
@@ -535,7 +539,7 @@ class _Walk:
                 self.unproven.add(beta)
                 continue
             self.proven[beta] = float(w @ w)
-            if abs(self.proven[beta] / before[n] - 1) > TIE:
+            if not abs(self.proven[beta] / before[n] - 1) <= TIE:
                 anchor = _settled(self.pool, beta, w, float(found.eta[0, n]) * self.pool.scale**2)
                 if anchor is not None:
                     self.anchors[beta] = anchor
@@ -594,6 +598,9 @@ class _Walk:
                 if arrived is not None:
                     return _Joined(_Part(right.arcs, [], []), arrived=arrived)
         left = _Chain(y.face, y.point, x.beta)
+        if left.arcs and abs(left.reached - x.beta) <= SHORT:
+            if np.abs(left.at(x.beta)[x.face.on] - x.point.w[0]).sum() < 1e-7:
+                return _Joined(_Part(left.arcs, [], []))
         if not (left.arcs and right.arcs):
             return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
         start, stop = left.reached, right.reached  # where both exist
@@ -609,14 +616,17 @@ class _Walk:
             """How much worse the chain from the left is."""
             return float((right.at(beta) ** 2).sum() - (left.at(beta) ** 2).sum())
 
-        if behind(start) > 0:
-            tie = start if left.reached > x.beta + SHORT else None
-        elif behind(stop) < 0:
-            tie = stop if right.reached < y.beta - SHORT else None
+        if behind(start) > 0 or behind(stop) < 0:  # the better chain ends before the other takes over: a drop,
+            # unless the optimum goes on from there in a way that no chain has found: look a little beyond
+            first = behind(start) > 0
+            tie, other, chain = (start, x.beta, right) if first else (stop, y.beta, left)
+            beyond = tie + np.array([0.3, 1e-2, 1e-4]) * (other - tie)
+            if abs(other - tie) <= CLOSE:
+                return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
+            if self.ask(beyond, lambda beta: np.array([float((chain.at(z) ** 2).sum()) for z in beta])):
+                return _Joined(none, tie)
         else:
             tie = _root(behind, start, stop)
-        if tie is None:
-            return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
         one, two = right.at(tie), left.at(tie)
         best = min(float(one @ one), float(two @ two))
         if self.ask(
@@ -624,7 +634,8 @@ class _Walk:
         ):  # a third is better than both; where systems drop out, so is the line itself
             return _Joined(none, tie)
         arcs = _cut(right.arcs, x.beta, tie) + _cut(left.arcs, tie, y.beta)
-        forked = min(abs(tie - right.reached), abs(tie - left.reached)) <= CLOSE  # a local optimum ends here
+        ends = [z for z in (left.reached, right.reached) if x.beta + CLOSE < z < y.beta - CLOSE]
+        forked = any(abs(tie - z) <= CLOSE for z in ends)  # a local optimum ends here
         if np.abs(one - two).sum() < (1e-2 if forked else 1e-6):
             return _Joined(_Part(arcs, [], [tie] if forked else []))
         return _Joined(_Part(arcs, [Jump(tie, one, two, _lost(one, two))], []))
@@ -640,7 +651,7 @@ class _Walk:
     def here(self, betas: np.ndarray) -> np.ndarray:
         """Σw² of the path as it is at targets (T,); infinite where there is none."""
         out = np.full(betas.size, np.inf)
-        for slack in (0, SHORT, CLOSE):
+        for slack in (SHORT, CLOSE):
             missing = np.isinf(out)
             for arc in self.whole.arcs:
                 mine = missing & (betas >= arc.low - slack) & (betas <= arc.high + slack)
@@ -708,7 +719,8 @@ def _merged(whole: _Part) -> list[Arc]:
     apart = {*(jump.beta for jump in whole.jumps), *whole.forks}
     for arc in whole.arcs:
         last = out[-1] if out else None
-        if last and last.support == arc.support and not any(abs(x - arc.low) <= CLOSE for x in apart):
+        near = last is not None and last.support == arc.support and abs(arc.low - last.high) <= CLOSE
+        if last and near and not any(abs(x - arc.low) <= CLOSE for x in apart):
             both = (np.concatenate(x) for x in zip(_inner(last), _inner(arc), strict=True))
             out[-1] = Arc(arc.pool, last.low, arc.high, arc.support, *both)
         else:

@@ -126,11 +126,12 @@ class Jump(NamedTuple):
 class Path:
     """The best weighting at every balance a pool can reach.
 
-    `arcs` in the order of β, each with its support; `jumps` between some of them; `forks` (F,), targets where w* is continuous
-    but two mirrored optima begin. `low`, `high`: the range. `checked` (N,): the targets where `reweight` proved that
-    nothing is better, `unproven` (U,): those where it could not tell; `excess`: the largest relative difference
-    from its Σw² there; `hidden`: the share of ESS that a jump away and back between two checks could hide at most (from a drop
-    to the next check, 1e-6 of an arc, nothing is said).
+    `arcs` in the order of β, each with its support; `jumps` between some of them; `forks` (F,), targets where w* is
+    continuous but two mirrored optima begin. `low`, `high`: the range; `natural`: β₀. `checked` (N,): the targets where
+    `reweight` proved that nothing is better, `unproven` (U,): those where it could not tell. `excess`: the largest relative
+    difference from its Σw² there (next to an end Σw² is so steep that the last digits of β show; infinite if the path
+    has a hole). `hidden`: the share of ESS that a jump away and back between two checks could hide at most (between a
+    drop and the next check, 1e-6 of an arc, nothing is said).
     """
 
     arcs: tuple[Arc, ...]
@@ -186,6 +187,8 @@ class Path:
         above = np.minimum(np.searchsorted(stops, flat, "left"), len(self.arcs) - 1)
         below = np.maximum(np.searchsorted(starts, flat, "right") - 1, 0)
         which = np.where(flat > self.natural, above, below)
+        for x in flat[(flat < starts[which] - 10 * CLOSE) | (flat > stops[which] + 10 * CLOSE)][:1]:
+            raise NotProven(f"the path has a hole at beta = {x:.10g}, next to a fork it could not follow")
         out = np.empty((flat.size, self.arcs[0].nodes.shape[1]))
         for n in np.unique(which):
             mine = which == n
@@ -539,7 +542,8 @@ class _Walk:
                 self.unproven.add(beta)
                 continue
             self.proven[beta] = float(w @ w)
-            if not abs(self.proven[beta] / before[n] - 1) <= TIE:
+            # better, or what is known is no weighting at all; next to an end digits of β count, hence not TIE
+            if not 1 - TIE <= self.proven[beta] / before[n] <= 1 + 1e-6:
                 anchor = _settled(self.pool, beta, w, float(found.eta[0, n]) * self.pool.scale**2)
                 if anchor is not None:
                     self.anchors[beta] = anchor

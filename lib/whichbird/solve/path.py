@@ -4,15 +4,17 @@ Along β the best weighting keeps a support for a while, and there it is the sol
 
     w_k + η g_k + λ = 0 on the support,   Σ w = 1,   b(w, β) = 0,   g_k = (1−β)(a_k − A)² − β(f_k − F)²,
 
-A and F the weighted means. Newton's method solves them to all digits from a start nearby, and one linear system with the same
-matrix gives dw/dβ: that is an **arc**. It ends where a weight reaches zero, or where the multiplier λ + η g_k of an idle
-system does; there the next arc begins with another support. So a local optimum is followed without a grid. It may stop being the
-best one, and then w* **jumps**: to the left and to the right two chains of arcs are followed, and they have the same Σw² at the jump.
+A and F the weighted means. Newton's method solves them to all digits from a start nearby, and one linear system with
+the same matrix gives dw/dβ: that is an **arc**. It ends where a weight reaches zero, or where the multiplier λ + η
+g_k of an idle system does; there the next arc begins with another support. So a local optimum is followed without a
+grid. It may stop being the best one, and then w* **jumps**: to the left and to the right two chains of arcs are
+followed, and they have the same Σw² at the jump.
 
-**What is proven, and what is checked.** An arc is made of local optima. That they are global is checked with `reweight`, which proves
-its answer, at targets so dense that between two of them the effective sample size changes by at most the share `checks`. As
-ESS* falls away from the natural balance, this bounds what a jump away and back between two checks could hide: nowhere is
-ESS* more than this share above the path's. Where the exit certificate holds, an evaluation proves itself.
+**What is proven, and what is checked.** An arc is made of local optima. That they are global is checked with
+`reweight`, which proves its answer, at targets so dense that between two of them the effective sample size changes by
+at most the share `checks`. As ESS* falls away from the natural balance, this bounds what a jump away and back between
+two checks could hide: nowhere is ESS* more than this share above the path's. Where the exit certificate holds, an
+evaluation proves itself.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ CLOSE = 1e-9  # chains that end this near to each other, or to an end of the ran
 class Arc:
     """Best weightings with one support, for targets from `low` to `high`. It can be asked anywhere in between.
 
-    `support`: the indices of the systems in use. `betas` (N,), `nodes` (N, K), `etas` (N,): where Newton's method starts.
+    `support`: the indices of the systems in use. `betas` (N,), `nodes` (N, K), `etas` (N,): where Newton starts.
     """
 
     pool: Standard
@@ -106,7 +108,7 @@ def _spare(arc: Arc, ess: float, beta: float) -> float:
 
 
 class Jump(NamedTuple):
-    """A target where two weightings (K,) are equally good, `before` it and `after` it; or where a line's systems drop out.
+    """A target where two weightings (K,), `before` and `after` it, are equally good; or where a line's systems drop out.
 
     `drop` is what is lost of the effective sample size: zero, unless ESS* itself is discontinuous here.
     """
@@ -128,8 +130,8 @@ class Path:
 
     `arcs` in the order of β, each with its support; `jumps` between some of them; `forks` (F,), targets where w* is
     continuous but two mirrored optima begin. `low`, `high`: the range; `natural`: β₀. `checked` (N,): the targets where
-    `reweight` proved that nothing is better, `unproven` (U,): those where it could not tell. `excess`: the largest relative
-    difference from its Σw² there (next to an end Σw² is so steep that the last digits of β show; infinite if the path
+    `reweight` proved that nothing is better, `unproven` (U,): those where it could not tell. `excess`: the largest
+    relative difference from its Σw² there (next to an end Σw² is so steep that the last digits of β show; infinite if the path
     has a hole). `hidden`: the share of ESS that a jump away and back between two checks could hide at most (between a
     drop and the next check, 1e-6 of an arc, nothing is said).
     """
@@ -146,7 +148,7 @@ class Path:
     hidden: float
 
     def at(self, beta: ArrayLike) -> np.ndarray:
-        """The weights at targets (T,) or at one: (T, K) or (K,). At a jump, those of the side of the natural balance."""
+        """The weights at targets (T,) or at one: (T, K) or (K,). At a jump, those on the side of β₀."""
         return self._ask(beta, lambda arc, x: arc.at(x))
 
     def slope(self, beta: ArrayLike) -> np.ndarray:
@@ -199,8 +201,8 @@ class Path:
 def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
     """Follow the best weighting of a pool through its whole range: arcs of one support each, and jumps between them.
 
-    `adequacy`, `fluency`: (K,) system scores, not all on one line. `checks`: `reweight` is asked wherever the effective sample
-    size has changed by this share, from 0.0001 to 1.
+    `adequacy`, `fluency`: (K,) system scores, not all on one line. `checks`: `reweight` is asked wherever the effective
+    sample size has changed by this share, from 0.0001 to 1.
 
     >>> p = path([0, 2, 0, 1], [0, 1, 3, 5])
     >>> [(arc.support, round(arc.low, 4), round(arc.high, 4)) for arc in p.arcs]
@@ -328,7 +330,7 @@ class _Face:
         return self.newton(beta, points.w + by[:, None] * points.dw, points.eta + by * points.deta)
 
     def lowest(self, points: _Points) -> bool:
-        """Whether one solution is a strict local optimum on its support: of the matrix just two eigenvalues are negative."""
+        """Whether one solution is a strict local optimum on its support: just two eigenvalues are negative."""
         if not np.isfinite(points.w).all():
             return False
         values = np.linalg.eigvalsh(self._parts(points.beta, points.w, points.eta)[0][0])
@@ -340,7 +342,7 @@ class _Face:
         return float(value) if np.isfinite(value) else -np.inf
 
     def dip(self, one: _Points, other: _Points) -> float | None:
-        """A target between two solutions where a weight or multiplier has a minimum near or below zero; None without."""
+        """A target between two solutions where a weight or multiplier is least, near or below zero; or None."""
         sign = np.where(np.isin(np.arange(self.pool.a.size), self.on), -1, 1)
         width = float(other.beta[0] - one.beta[0])
         (y0, s0), (y1, s1) = ((sign * x.idle[0], sign * x.didle[0] * width) for x in (one, other))
@@ -455,7 +457,7 @@ class _Chain:
 
 
 def _after(face: _Face, last: _Points, way: int) -> tuple[_Face, _Points] | None:
-    """The support on the other side of an event: of the systems that take part, those whose weight would grow from zero."""
+    """The support beyond an event: of the systems that take part, those whose weight would grow from zero."""
     weight = np.full(face.pool.a.size, np.nan)
     weight[face.on] = last.w[0]
     state = np.where(np.isnan(weight), last.idle[0], weight)
@@ -510,7 +512,7 @@ class _Part(NamedTuple):
 
 
 class _Joined(NamedTuple):
-    """What joins two anchors; or a target to solve first; and where the arcs have come out, if not at the second anchor."""
+    """What joins two anchors; or a target to solve first; and where the arcs came out, if not at the second anchor."""
 
     part: _Part
     more: float | None = None

@@ -14,7 +14,7 @@ LINE = np.array((0, 2, 4, 6, 8, 4, 4.3)), np.array((0, 1, 2, 3, 4, 10, 10.1))  #
 def paths() -> dict[str, tuple[np.ndarray, np.ndarray, Path]]:
     pools = {name: wb.load(name) for name in ("ende24", "ted_ende")}
     out = {name: (d.adequacy, d.fluency) for name, d in pools.items()} | {"line": LINE}
-    return {name: (a, f, wb.path(a, f, checks=0.05)) for name, (a, f) in out.items()}
+    return {name: (a, f, wb.path(a, f, checks=0.1)) for name, (a, f) in out.items()}
 
 
 def agrees(a: np.ndarray, f: np.ndarray, p: Path, betas: np.ndarray) -> None:
@@ -32,7 +32,7 @@ def agrees(a: np.ndarray, f: np.ndarray, p: Path, betas: np.ndarray) -> None:
 def test_the_path_is_what_reweight_proves(paths, name):
     a, f, p = paths[name]
     agrees(a, f, p, np.random.default_rng(1).uniform(p.low, p.high, 60))
-    assert p.excess < 1e-9 and p.hidden <= 0.05 and not p.unproven.size
+    assert p.excess < 1e-9 and p.hidden <= 0.1 and not p.unproven.size
 
 
 @pytest.mark.parametrize("name", ["ende24", "ted_ende", "line"])
@@ -123,7 +123,7 @@ def test_a_fork_is_no_jump():
     agrees(np.array([0.0, 0, 2]), np.array([1.0, -1, 0]), p, np.linspace(p.low, p.high, 22)[1:-1])
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.integers(0, 10**6), st.integers(3, 9), st.booleans())
 def test_random_pools(seed, size, whole):
     """Against reweight; half of the pools have integer scores: copies, lines, mirrored optima."""
@@ -144,7 +144,7 @@ def test_random_pools(seed, size, whole):
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_units_do_not_matter(scale):
     a, f = np.random.default_rng(2).normal(size=(2, 6))
-    one, two = wb.path(a, f, checks=0.2), wb.path(scale * a + 3 * scale, scale * f - scale, checks=0.2)
+    one, two = wb.path(a, f, checks=0.5), wb.path(scale * a + 3 * scale, scale * f - scale, checks=0.5)
     assert [arc.support for arc in one.arcs] == [arc.support for arc in two.arcs]
     np.testing.assert_allclose([arc.high for arc in one.arcs], [arc.high for arc in two.arcs], atol=1e-9)
     beta = 0.5 * (one.low + one.natural)

@@ -4,15 +4,17 @@ Along β the best weighting keeps a support for a while, and there it is the sol
 
     w_k + η g_k + λ = 0 on the support,   Σ w = 1,   b(w, β) = 0,   g_k = (1−β)(a_k − A)² − β(f_k − F)²,
 
-A and F the weighted means. Newton's method solves them to all digits from a start nearby, and one linear system with the same
-matrix gives dw/dβ: that is an **arc**. It ends where a weight reaches zero, or where the multiplier λ + η g_k of an idle
-system does; there the next arc begins with another support. So a local optimum is followed without a grid. It may stop being the
-best one, and then w* **jumps**: to the left and to the right two chains of arcs are followed, and they have the same Σw² at the jump.
+A and F the weighted means. Newton's method solves them to all digits from a start nearby, and one linear system with
+the same matrix gives dw/dβ: that is an **arc**. It ends where a weight reaches zero, or where the multiplier λ + η
+g_k of an idle system does; there the next arc begins with another support. So a local optimum is followed without a
+grid. It may stop being the best one, and then w* **jumps**: to the left and to the right two chains of arcs are
+followed, and they have the same Σw² at the jump.
 
-**What is proven, and what is checked.** An arc is made of local optima. That they are global is checked with `reweight`, which proves
-its answer, at targets so dense that between two of them the effective sample size changes by at most the share `checks`. As
-ESS* falls away from the natural balance, this bounds what a jump away and back between two checks could hide: nowhere is
-ESS* more than this share above the path's. Where the exit certificate holds, an evaluation proves itself.
+**What is proven, and what is checked.** An arc is made of local optima. That they are global is checked with
+`reweight`, which proves its answer, at targets so dense that between two of them the effective sample size changes by
+at most the share `checks`. As ESS* falls away from the natural balance, this bounds what a jump away and back between
+two checks could hide: nowhere is ESS* more than this share above the path's. Where the exit certificate holds, an
+evaluation proves itself.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ ZERO = 1e-13  # rounding of a weight
 ROUNDS = 40  # of putting checks where they are missing
 NEWTON = 40  # steps; six are usual, next to a fork each only halves the error
 SHORT = 1e-13  # a step of β this short is none
-FOLD = 1e-10  # steps grow short before a fold or a fork, where a local optimum ends; the rest is left out
+FOLD = 1e-11  # steps grow short before a fold or a fork, where a local optimum ends; the rest is left out
 CLOSE = 1e-9  # chains that end this near to each other, or to an end of the range, meet there
 
 
@@ -47,7 +49,7 @@ CLOSE = 1e-9  # chains that end this near to each other, or to an end of the ran
 class Arc:
     """Best weightings with one support, for targets from `low` to `high`. It can be asked anywhere in between.
 
-    `support`: the indices of the systems in use. `betas` (N,), `nodes` (N, K), `etas` (N,): where Newton's method starts.
+    `support`: the indices of the systems in use. `betas` (N,), `nodes` (N, K), `etas` (N,): where Newton starts.
     """
 
     pool: Standard
@@ -90,7 +92,8 @@ class Arc:
             near = [int(np.abs(self.betas - flat[n]).argmin())]
             away = abs(self.betas[near[0]] - flat[n])
             again = face.newton(self.betas[near], self.nodes[near][:, face.on], self.etas[near])
-            again = again if away <= SHORT else face.onward(again, flat[n : n + 1])
+            for share in (1 - np.linspace(1, 0, 9)[1:] ** 2) if away > SHORT else ():
+                again = face.onward(again, self.betas[near] + share * (flat[n] - self.betas[near]))
             for old, new in zip(point, again, strict=True):
                 old[n] = new[0]
             if away <= CLOSE and np.isnan(point.w[n]).any():
@@ -105,7 +108,7 @@ def _spare(arc: Arc, ess: float, beta: float) -> float:
 
 
 class Jump(NamedTuple):
-    """A target where two weightings (K,) are equally good, `before` it and `after` it; or where a line's systems drop out.
+    """A target where two weightings (K,), `before` and `after` it, are equally good; or where a line's systems drop out.
 
     `drop` is what is lost of the effective sample size: zero, unless ESS* itself is discontinuous here.
     """
@@ -125,11 +128,12 @@ class Jump(NamedTuple):
 class Path:
     """The best weighting at every balance a pool can reach.
 
-    `arcs` in the order of β, each with its support; `jumps` between some of them; `forks` (F,), targets where w* is continuous
-    but two mirrored optima begin. `low`, `high`: the range. `checked` (N,): the targets where `reweight` proved that
-    nothing is better, `unproven` (U,): those where it could not tell; `excess`: the largest relative difference
-    from its Σw² there; `hidden`: the share of ESS that a jump away and back between two checks could hide at most (from a drop
-    to the next check, 1e-6 of an arc, nothing is said).
+    `arcs` in the order of β, each with its support; `jumps` between some of them; `forks` (F,), targets where w* is
+    continuous but two mirrored optima begin. `low`, `high`: the range; `natural`: β₀. `checked` (N,): the targets where
+    `reweight` proved that nothing is better, `unproven` (U,): those where it could not tell. `excess`: the largest
+    relative difference from its Σw² there (next to an end Σw² is so steep that the last digits of β show; infinite if the path
+    has a hole). `hidden`: the share of ESS that a jump away and back between two checks could hide at most (between a
+    drop and the next check, 1e-6 of an arc, nothing is said).
     """
 
     arcs: tuple[Arc, ...]
@@ -144,7 +148,7 @@ class Path:
     hidden: float
 
     def at(self, beta: ArrayLike) -> np.ndarray:
-        """The weights at targets (T,) or at one: (T, K) or (K,). At a jump, those of the side of the natural balance."""
+        """The weights at targets (T,) or at one: (T, K) or (K,). At a jump, those on the side of β₀."""
         return self._ask(beta, lambda arc, x: arc.at(x))
 
     def slope(self, beta: ArrayLike) -> np.ndarray:
@@ -185,6 +189,8 @@ class Path:
         above = np.minimum(np.searchsorted(stops, flat, "left"), len(self.arcs) - 1)
         below = np.maximum(np.searchsorted(starts, flat, "right") - 1, 0)
         which = np.where(flat > self.natural, above, below)
+        for x in flat[(flat < starts[which] - 10 * CLOSE) | (flat > stops[which] + 10 * CLOSE)][:1]:
+            raise NotProven(f"the path has a hole at beta = {x:.10g}, next to a fork it could not follow")
         out = np.empty((flat.size, self.arcs[0].nodes.shape[1]))
         for n in np.unique(which):
             mine = which == n
@@ -195,8 +201,8 @@ class Path:
 def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
     """Follow the best weighting of a pool through its whole range: arcs of one support each, and jumps between them.
 
-    `adequacy`, `fluency`: (K,) system scores, not all on one line. `checks`: `reweight` is asked wherever the effective sample
-    size has changed by this share, from 0.0001 to 1.
+    `adequacy`, `fluency`: (K,) system scores, not all on one line. `checks`: `reweight` is asked wherever the effective
+    sample size has changed by this share, from 0.0001 to 1.
 
     >>> p = path([0, 2, 0, 1], [0, 1, 3, 5])
     >>> [(arc.support, round(arc.low, 4), round(arc.high, 4)) for arc in p.arcs]
@@ -324,7 +330,7 @@ class _Face:
         return self.newton(beta, points.w + by[:, None] * points.dw, points.eta + by * points.deta)
 
     def lowest(self, points: _Points) -> bool:
-        """Whether one solution is a strict local optimum on its support: of the matrix just two eigenvalues are negative."""
+        """Whether one solution is a strict local optimum on its support: just two eigenvalues are negative."""
         if not np.isfinite(points.w).all():
             return False
         values = np.linalg.eigvalsh(self._parts(points.beta, points.w, points.eta)[0][0])
@@ -336,7 +342,7 @@ class _Face:
         return float(value) if np.isfinite(value) else -np.inf
 
     def dip(self, one: _Points, other: _Points) -> float | None:
-        """A target between two solutions where a weight or multiplier has a minimum near or below zero; None without."""
+        """A target between two solutions where a weight or multiplier is least, near or below zero; or None."""
         sign = np.where(np.isin(np.arange(self.pool.a.size), self.on), -1, 1)
         width = float(other.beta[0] - one.beta[0])
         (y0, s0), (y1, s1) = ((sign * x.idle[0], sign * x.didle[0] * width) for x in (one, other))
@@ -401,9 +407,12 @@ class _Chain:
                 return self._close(face, nodes)
             step = min(step, left)
             new = face.onward(here, np.array([stop if step == left else beta + way * step]))
-            far = np.abs(new.w - here.w - step * way * here.dw).max()
-            # a long way from where the tangent points there may be another optimum
-            if not (far <= 0.02 + 0.2 * step * np.abs(here.dw).max() and far <= 0.05 and face.lowest(new)):
+            moved, by = new.w - here.w, way * step
+            far = np.abs(moved - by * here.dw).max()
+            bent = np.abs(moved - 0.5 * by * (here.dw + new.dw)).max()
+            reach = step * max(np.abs(here.dw).max(), np.abs(new.dw).max())
+            # a long way from where the tangents point there may be another optimum
+            if not (far <= 1e-9 + 0.25 * reach and bent <= 1e-9 + 0.05 * reach and far <= 0.05 and face.lowest(new)):
                 step /= 4
                 if step < FOLD:
                     return self._close(face, nodes)
@@ -448,7 +457,7 @@ class _Chain:
 
 
 def _after(face: _Face, last: _Points, way: int) -> tuple[_Face, _Points] | None:
-    """The support on the other side of an event: of the systems that take part, those whose weight would grow from zero."""
+    """The support beyond an event: of the systems that take part, those whose weight would grow from zero."""
     weight = np.full(face.pool.a.size, np.nan)
     weight[face.on] = last.w[0]
     state = np.where(np.isnan(weight), last.idle[0], weight)
@@ -503,7 +512,7 @@ class _Part(NamedTuple):
 
 
 class _Joined(NamedTuple):
-    """What joins two anchors; or a target to solve first; and where the arcs have come out, if not at the second anchor."""
+    """What joins two anchors; or a target to solve first; and where the arcs came out, if not at the second anchor."""
 
     part: _Part
     more: float | None = None
@@ -535,7 +544,8 @@ class _Walk:
                 self.unproven.add(beta)
                 continue
             self.proven[beta] = float(w @ w)
-            if abs(self.proven[beta] / before[n] - 1) > TIE:
+            # better, or what is known is no weighting at all; next to an end digits of β count, hence not TIE
+            if not 1 - TIE <= self.proven[beta] / before[n] <= 1 + 1e-6:
                 anchor = _settled(self.pool, beta, w, float(found.eta[0, n]) * self.pool.scale**2)
                 if anchor is not None:
                     self.anchors[beta] = anchor
@@ -594,6 +604,9 @@ class _Walk:
                 if arrived is not None:
                     return _Joined(_Part(right.arcs, [], []), arrived=arrived)
         left = _Chain(y.face, y.point, x.beta)
+        if left.arcs and abs(left.reached - x.beta) <= SHORT:
+            if np.abs(left.at(x.beta)[x.face.on] - x.point.w[0]).sum() < 1e-7:
+                return _Joined(_Part(left.arcs, [], []))
         if not (left.arcs and right.arcs):
             return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
         start, stop = left.reached, right.reached  # where both exist
@@ -609,14 +622,17 @@ class _Walk:
             """How much worse the chain from the left is."""
             return float((right.at(beta) ** 2).sum() - (left.at(beta) ** 2).sum())
 
-        if behind(start) > 0:
-            tie = start if left.reached > x.beta + SHORT else None
-        elif behind(stop) < 0:
-            tie = stop if right.reached < y.beta - SHORT else None
+        if behind(start) > 0 or behind(stop) < 0:  # the better chain ends before the other takes over: a drop,
+            # unless the optimum goes on from there in a way that no chain has found: look a little beyond
+            first = behind(start) > 0
+            tie, other, chain = (start, x.beta, right) if first else (stop, y.beta, left)
+            beyond = tie + np.array([0.3, 1e-2, 1e-4]) * (other - tie)
+            if abs(other - tie) <= CLOSE:
+                return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
+            if self.ask(beyond, lambda beta: np.array([float((chain.at(z) ** 2).sum()) for z in beta])):
+                return _Joined(none, tie)
         else:
             tie = _root(behind, start, stop)
-        if tie is None:
-            return _Joined(none, self._fresh(0.5 * (x.beta + y.beta)))
         one, two = right.at(tie), left.at(tie)
         best = min(float(one @ one), float(two @ two))
         if self.ask(
@@ -624,7 +640,8 @@ class _Walk:
         ):  # a third is better than both; where systems drop out, so is the line itself
             return _Joined(none, tie)
         arcs = _cut(right.arcs, x.beta, tie) + _cut(left.arcs, tie, y.beta)
-        forked = min(abs(tie - right.reached), abs(tie - left.reached)) <= CLOSE  # a local optimum ends here
+        ends = [z for z in (left.reached, right.reached) if x.beta + CLOSE < z < y.beta - CLOSE]
+        forked = any(abs(tie - z) <= CLOSE for z in ends)  # a local optimum ends here
         if np.abs(one - two).sum() < (1e-2 if forked else 1e-6):
             return _Joined(_Part(arcs, [], [tie] if forked else []))
         return _Joined(_Part(arcs, [Jump(tie, one, two, _lost(one, two))], []))
@@ -640,7 +657,7 @@ class _Walk:
     def here(self, betas: np.ndarray) -> np.ndarray:
         """Σw² of the path as it is at targets (T,); infinite where there is none."""
         out = np.full(betas.size, np.inf)
-        for slack in (0, SHORT, CLOSE):
+        for slack in (SHORT, CLOSE):
             missing = np.isinf(out)
             for arc in self.whole.arcs:
                 mine = missing & (betas >= arc.low - slack) & (betas <= arc.high + slack)
@@ -708,7 +725,8 @@ def _merged(whole: _Part) -> list[Arc]:
     apart = {*(jump.beta for jump in whole.jumps), *whole.forks}
     for arc in whole.arcs:
         last = out[-1] if out else None
-        if last and last.support == arc.support and not any(abs(x - arc.low) <= CLOSE for x in apart):
+        near = last is not None and last.support == arc.support and abs(arc.low - last.high) <= CLOSE
+        if last and near and not any(abs(x - arc.low) <= CLOSE for x in apart):
             both = (np.concatenate(x) for x in zip(_inner(last), _inner(arc), strict=True))
             out[-1] = Arc(arc.pool, last.low, arc.high, arc.support, *both)
         else:

@@ -11,9 +11,9 @@ from hypothesis import given, settings, strategies as st
 import whichbird as wb
 from whichbird.data.pool import Rating
 from whichbird.data.registry import DATASETS
-from whichbird.study import raters
+from whichbird.study import facets, raters
 
-TRUE = {  # variances of adequacy and fluency, and what the two share, in the order of raters.PARTS
+TRUE = {  # variances of adequacy and fluency, and what the two share, in the order of facets.PARTS
     "system": (2.0, 0.5, 0.3), "rater": (1.0, 0.6, 0.2), "segment": (3.0, 1.0, 0.5), "system × rater": (0.5, 0.3, -0.1),
     "system × segment": (1.0, 0.4, 0.2), "rater × segment": (0.8, 0.5, 0.0), "residual": (2.0, 1.0, 0.1),
 }  # fmt: skip
@@ -97,7 +97,7 @@ def anova(y):
 @settings(max_examples=30, deadline=None)
 def test_a_balanced_design_gives_the_textbooks_analysis_of_variance(systems, people, segments, seed):
     y, documents = made(np.random.default_rng(seed), systems, people, segments, length=1)
-    parts = raters.generalise(pool_from(y, documents)).parts
+    parts = facets.generalise(pool_from(y, documents)).parts
     for aspect, column in enumerate(y.transpose(1, 0, 2, 3)):
         for part, value in anova(column).items():
             assert parts[part][aspect, aspect] == pytest.approx(value, rel=1e-8, abs=1e-8), part
@@ -128,7 +128,7 @@ def plain(y, documents, unit):
 @pytest.mark.parametrize("document", [False, True])
 def test_components_of_an_incomplete_design_against_plain_loops(document):
     y, documents = made(np.random.default_rng(3), 4, 3, 12, length=3, ratings=2, gaps=0.15)
-    found = raters.generalise(pool_from(y, documents), document).parts
+    found = facets.generalise(pool_from(y, documents), document).parts
     unit = documents if document else np.arange(12)
     for part, value in plain(y, documents, unit).items():
         assert np.allclose(found[part], value, rtol=1e-9), part
@@ -154,7 +154,7 @@ def plain_severity(y, documents):
 
 def test_severity_and_difficulty_against_plain_loops():
     y, documents = made(np.random.default_rng(4), 4, 3, 12, length=3, ratings=2, gaps=0.05)
-    parts = raters.generalise(pool_from(y, documents)).parts
+    parts = facets.generalise(pool_from(y, documents)).parts
     far, same, change = plain_severity(y, documents)
     K = y.shape[2]
     assert np.allclose(parts["rater"], far - parts["system × rater"] / K)
@@ -166,7 +166,7 @@ def test_severity_and_difficulty_against_plain_loops():
 def test_components_are_unbiased(design):
     """The mean over 400 made pools lies within four standard errors of the truth, for every part, variance and covariance."""
     rng = np.random.default_rng(5)
-    found = [raters.generalise(pool_from(*made(rng, 5, 4, **({"segments": 16} | design)))).parts for _ in range(400)]
+    found = [facets.generalise(pool_from(*made(rng, 5, 4, **({"segments": 16} | design)))).parts for _ in range(400)]
     for part, (a, f, both) in TRUE.items():
         x = np.array([parts[part] for parts in found])
         assert (np.abs(x.mean(axis=0) - [[a, both], [both, f]]) < 4 * x.std(axis=0) / np.sqrt(len(x))).all(), part
@@ -174,7 +174,7 @@ def test_components_are_unbiased(design):
 
 def test_one_rating_a_cell_leaves_the_segment_in_the_residual():
     rng = np.random.default_rng(6)
-    found = [raters.generalise(pool_from(*made(rng, 5, 4, 24, ratings=1))).parts for _ in range(300)]
+    found = [facets.generalise(pool_from(*made(rng, 5, 4, 24, ratings=1))).parts for _ in range(300)]
     for part in ("rater", "segment", "system × segment", "rater × segment"):
         assert np.isnan(found[0][part]).all()
     for part, true in (("system", TRUE["system"]), ("system × rater", TRUE["system × rater"]),
@@ -190,7 +190,7 @@ def test_scale_severity_and_difficulty_do_not_touch_what_systems_share(seed, sca
     rng = np.random.default_rng(seed)
     y, documents = made(rng, 4, 3, 10, ratings=2)
     other = scale * y + shift * rng.normal(size=(3, 1, 1, 1)) + shift * rng.normal(size=(1, 2, 1, 10))
-    one, two = (raters.generalise(pool_from(x, documents)).parts for x in (y, other))
+    one, two = (facets.generalise(pool_from(x, documents)).parts for x in (y, other))
     for part in SHARES:
         if "k" in SHARES[part]:
             size = np.abs(one["residual"]).max() * scale**2 + (shift * 1e-6) ** 2
@@ -201,7 +201,7 @@ def test_the_error_of_means_is_what_means_scatter_by():
     """Systems that do not differ, raters who take turns: all that means scatter by is what `error` says, to four standard errors."""
     rng = np.random.default_rng(7)
     parts = {part: x for part, x in TRUE.items() if part != "system"}
-    known = raters.Facets({p: np.array([[a, c], [c, f]]) for p, (a, f, c) in TRUE.items()}, 12, 3, 5)
+    known = facets.Facets({p: np.array([[a, c], [c, f]]) for p, (a, f, c) in TRUE.items()}, 12, 3, 5)
     for people, segments, ratings in ((3, 12, 1), (3, 12, 2), (6, 24, 2)):
         turn = (np.arange(people)[:, None] - np.arange(segments)) % people < ratings  # (R, N)
         means = []
@@ -316,7 +316,7 @@ def test_agreement_on_the_aspect_of_two_raters():
 
 def test_a_plan_with_endless_raters_and_text_finds_the_truth():
     plan = wb.rater_plan("ende22", raters=[10**9], ratings=[1], text=[10**9])
-    assert plan["beta0"][0] == pytest.approx(raters.generalise("ende22").beta, abs=1e-6)
+    assert plan["beta0"][0] == pytest.approx(facets.generalise("ende22").beta, abs=1e-6)
     assert plan["sd"][0] < 1e-6
     many = wb.rater_plan("ende22", raters=[3, 30], ratings=[1, 3], text=[1, 4]).set_index(
         ["raters", "ratings", "text"]
@@ -338,7 +338,7 @@ def test_more_ratings_against_drawn_scorers():
 
     single = tau(1, 1)
     for m, n in ((1, 2), (3, 3), (2, 6)):
-        assert raters.more_ratings(single, m, n) == pytest.approx(tau(m, n), abs=0.01)
+        assert facets.more_ratings(single, m, n) == pytest.approx(tau(m, n), abs=0.01)
 
 
 # --- coverage, rankings, own tables, refusals
@@ -398,26 +398,54 @@ def test_refusals():
     with pytest.raises(ValueError, match="raters are .0.; positive numbers"):
         wb.rater_plan("ende22", raters=[0])
     with pytest.raises(ValueError, match="tau is 0"):
-        raters.more_ratings(0, 1, 1)
+        facets.more_ratings(0, 1, 1)
     y, documents = made(np.random.default_rng(13), 4, 2, 50)
     nameless = replace(pool_from(y, documents), ratings=(), raters=None, rater_names=())
     with pytest.raises(wb.DataError, match="made: its ratings name no rater"):
         wb.generalise(nameless)
     with pytest.raises(ValueError, match="1 document; at least two"):
         raters.lean(y, np.zeros(50, dtype=int))
-    with pytest.raises(ValueError, match="1 document; at least two"):
-        wb.aspect_agreement(pool_from(y, np.zeros(50, dtype=int)))
+    with pytest.raises(ValueError, match="made has 1 document; at least two"):
+        wb.aspect_agreement(pool_from(-np.abs(y), np.zeros(50, dtype=int)))
     flat = y.copy()
     flat[:, 1] = 0
-    with pytest.raises(ValueError, match="the same fluency"):
-        wb.rater_balances(pool_from(flat, documents))
     with pytest.raises(wb.DataError, match="cannot be told from noise"):
         wb.rater_plan(pool_from(flat, documents))
+
+
+def test_a_rater_who_never_marks_fluency_has_a_row():
+    y, documents = made(np.random.default_rng(14), 5, 3, 60)
+    y[0, 1] = 0
+    table = wb.rater_balances(pool_from(y, documents))
+    blind = table.iloc[0]
+    assert blind["beta0"] == 1 and (blind["low"], blind["high"]) == (0, 1)
+    assert blind[["beta", "rater_effect", "rater_low", "text_effect"]].isna().all()
+    assert 0 < table["beta0"][1] < 1 and table["segments"].tolist() == [60] * 3
+
+
+def test_what_cannot_be_compared_is_a_sentence_or_missing():
+    y, documents = made(np.random.default_rng(15), 3, 3, 12)
+    each = np.where(np.eye(3, dtype=bool)[:, None, :, None], y, np.nan)  # every rater rates one system
+    with pytest.raises(wb.DataError, match="made: nobody rated two systems on one segment"):
+        wb.generalise(pool_from(each, documents))
+    for lone in (np.zeros(12, dtype=int), None):  # one document; every rater one document of his or her own
+        x = y if lone is not None else np.where((np.arange(12) // 4 == np.arange(3)[:, None])[:, None, None], y, np.nan)
+        with pytest.raises(wb.DataError, match="two raters, on different documents, and one of them on two"):
+            wb.generalise(pool_from(x, np.arange(12) // 4 if lone is None else lone))
+    for found in (wb.rater_habits, wb.aspect_agreement):
+        with pytest.raises(wb.DataError, match="made has scores up to 3; points taken off, at most 0, are expected"):
+            found(pool_from(np.full((2, 2, 3, 12), 3.0), documents))
+    nothing = np.zeros((2, 2, 3, 12))
+    nothing[1, 0] = -1
+    with np.errstate(all="raise"):
+        habits, agreement = (found(pool_from(nothing, documents)) for found in (wb.rater_habits, wb.aspect_agreement))
+    assert habits["adequacy"].isna().tolist() == [False, True] and habits["fluency"].isna().all()
+    assert np.isnan([agreement.same, agreement.aspect, agreement.aspect_low]).all() and agreement.alpha < 0
 
 
 @pytest.mark.parametrize("name", SEVERAL)
 def test_shipped_pools_with_several_ratings_have_all_parts(name):
     found = wb.generalise(shipped(name))
-    assert list(found.parts) == list(raters.PARTS)
+    assert list(found.parts) == list(facets.PARTS)
     assert not any(np.isnan(x).any() for x in found.parts.values())
     assert 0 < found.beta < 1

@@ -70,6 +70,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         domain_agreement as domain_agreement,
         domain_lean as domain_lean,
     )
+    from .study.facets import generalise as generalise, rater_plan as rater_plan
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
     from .study.ranking import (
@@ -81,10 +82,8 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     )
     from .study.raters import (
         aspect_agreement as aspect_agreement,
-        generalise as generalise,
         rater_balances as rater_balances,
         rater_habits as rater_habits,
-        rater_plan as rater_plan,
     )
     from .study.significance import (
         Significance as Significance,
@@ -128,10 +127,11 @@ _ROOM = {
     "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
     "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement", "domain_lean"),
+    "study.facets": ("generalise", "rater_plan"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
     "study.ranking": ("RankChange", "Ranking", "rank", "rank_change", "rank_sweep"),
-    "study.raters": ("aspect_agreement", "generalise", "rater_balances", "rater_habits", "rater_plan"),
+    "study.raters": ("aspect_agreement", "rater_balances", "rater_habits"),
     "study.significance": ("Significance", "clusters", "holm", "significance"),
     "study.targets": ("weight_sweep",),
     "study.verdict": ("Verdict", "load_significance"),

@@ -293,6 +293,15 @@ def test_needed_is_what_it_takes():
         found.needed(0)
 
 
+def test_needed_has_no_ceiling_that_it_keeps_quiet_about():
+    """A width that text does buy is reached, however much text; one below the last digits of a float is refused."""
+    found = wb.components("zhen20")
+    need = found.needed(1e-5)
+    assert np.diff(found.with_text(need / found.segments))[0] == pytest.approx(2e-5, rel=1e-3)
+    assert need == pytest.approx(1e4 * found.needed(1e-3), rel=0.01)  # a hundredth of the width
+    assert found.needed(1e-16) is None
+
+
 # ---- what ships
 
 

@@ -31,7 +31,7 @@ from .intervals import draw, membership, quantile
 from .significance import LEVEL, SEED, _share, _whole, pool_of
 
 ASPECTS = ("adequacy", "fluency")
-FACTORS = 1e-3, 1e6  # how much less or more text `needed` looks at
+FACTORS = 1e-3, 1e18  # how much less or more text `needed` looks at
 FEWEST = 8  # documents that an interval takes: with fewer, noise is a guess itself, and nothing is ruled out
 
 
@@ -110,7 +110,8 @@ class Components:
         return float(low), float(high)
 
     def needed(self, margin: float = 0.02) -> int | None:
-        """How many segments it would take until the interval is at most 2 × `margin` wide; None where it has no two ends.
+        """How many segments it would take until the interval is at most 2 × `margin` wide; None where it has no two ends,
+        or where even 10¹⁸ times as many would not do.
 
         Rests on corrected variances that are estimates themselves: an order of magnitude, not a plan.
         """
@@ -118,8 +119,10 @@ class Components:
             raise ValueError(f"margin is {margin}; a number between 0 and 0.5 is expected")
         if self.beta is None or not self.bounded:
             return None
+        if np.ptp(self.with_text(FACTORS[1])) > 2 * margin:
+            return None
         few, many = np.log(FACTORS)
-        for _ in range(40):  # the interval shrinks as text grows
+        for _ in range(50):  # the interval shrinks as text grows
             middle = (few + many) / 2
             low, high = self.with_text(float(np.exp(middle)))
             few, many = (few, middle) if high - low <= 2 * margin else (middle, many)

@@ -483,7 +483,7 @@ def solve(
             return found
         best = [cover.best[1] for cover in tried.values() if cover.optima]
     open_ = [c for c in tried.values() if c.optima]
-    for cover in sorted(open_, key=lambda c: len(c.gaps(c.best[0] * (1 - gap))))[:2]:  # and many where few gaps are left
+    for cover in sorted(open_, key=lambda c: len(c.gaps(c.best[0] * (1 - gap))))[:3]:  # and many where few gaps are left
         if found := cover.found(adequacy, fluency, beta, above, gap, MANY):
             return found
     return Found(min(open_, key=lambda c: c.best[0]).best[1], [], {}, np.inf) if open_ else None

@@ -376,32 +376,48 @@ def test_refusals(a, f, beta, words):
         wb.reweight(a, f, beta)
 
 
-def test_an_unfinished_proof_is_an_error(monkeypatch):
+@pytest.fixture
+def careless(monkeypatch):
+    """No second search with care."""
+    monkeypatch.setattr(SOLVER.careful, "solve", lambda *args: None)
+
+
+def test_an_unfinished_proof_is_an_error(monkeypatch, careless):
     monkeypatch.setattr(SOLVER, "ROUNDS", 0)
     with pytest.raises(wb.NotProven, match="not proven at beta = 0.2"):
         wb.reweight(*ENDE24, 0.2)
     assert issubclass(wb.NotProven, RuntimeError)
 
 
-def test_a_target_without_any_weighting_is_an_error(monkeypatch):
-    """Both targets are named where the start brings no feasible weighting for either."""
+def test_targets_without_any_weighting_are_named(monkeypatch, careless):
+    """Both where the start brings no feasible weighting for either; the target that one saddle proves is returned."""
     monkeypatch.setattr(SOLVER._Side, "start", lambda self: None)
+    sweep = wb.reweight_sweep(*ENDE24, [0.2, 0.6, 0.25])
+    assert sweep.certificates == ["unproven", "dual", "unproven"] and sweep.unproven.tolist() == [0.2, 0.25]
+    assert np.isnan(sweep.weights[[0, 2]]).all() and sweep[1].gap <= GAP and np.isnan(sweep[0].gap)
     with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*, 0.25;"):
-        wb.reweight_sweep(*ENDE24, [0.2, 0.25])
+        sweep.insist()
 
 
-def test_too_many_saddles_are_an_error(monkeypatch):
+def test_too_many_saddles_are_an_error(monkeypatch, careless):
     """Only the target that needs intervals is named; the one proven by a single saddle is not in doubt."""
     betas = [0.2, wb.balance(*ENDE24) - 0.01]
     assert [r.certificate for r in wb.reweight_sweep(*ENDE24, betas)] == ["interval", "dual"]
     monkeypatch.setattr(SOLVER, "ROWS", 1)
     with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*;"):
-        wb.reweight_sweep(*ENDE24, betas)
+        wb.reweight_sweep(*ENDE24, betas).insist()
 
 
-def test_infeasible_weights_are_never_returned(monkeypatch):
+def test_what_ordinary_numbers_leave_open_is_solved_with_care(monkeypatch):
+    expected = wb.reweight(*ENDE24, 0.2).ess
+    monkeypatch.setattr(SOLVER, "ROUNDS", 0)
+    r = wb.reweight(*ENDE24, 0.2)
+    assert r.certificate == "interval" and r.gap <= GAP and r.ess == pytest.approx(expected, rel=GAP)
+
+
+def test_infeasible_weights_are_never_returned_as_proven(monkeypatch, careless):
     monkeypatch.setattr(SOLVER, "_balance", lambda a, f, w: np.full(len(w), 0.5))
-    with pytest.raises(wb.NotProven, match="have balance"):
+    with pytest.raises(wb.NotProven, match="not proven"):
         wb.reweight(*ENDE24, 0.2)
 
 

@@ -31,7 +31,7 @@ from .verify import verify
 BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
-ROWS = (200, 3000)  # saddles for one frame before the next is tried; in the end with patience
+FEW, MANY = 200, 3000  # saddles for one frame before the next is tried; in the end with patience
 SPREAD = 4.0
 TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
 
@@ -79,6 +79,15 @@ def _root(x: Fraction) -> Fraction:
     """√x to BITS bits at least."""
     more = BITS + max(0, x.denominator.bit_length() - x.numerator.bit_length())
     return Fraction(isqrt((x.numerator << 2 * more) // x.denominator), 1 << more)
+
+
+class Found(NamedTuple):
+    """The best weighting (K,), others as good, the proof for `verify`, and the gap it has there: infinite without one."""
+
+    weights: np.ndarray
+    others: list[np.ndarray]
+    proof: dict[str, Any]
+    gap: float
 
 
 class Cover:
@@ -328,6 +337,19 @@ class Cover:
             "cuts": [_plain(first[1] + t * to_y, to_y * (1 << 8)) for t in cuts],
         }
 
+    def found(
+        self, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, gap: float, most: int
+    ) -> Found | None:
+        """The best weighting with its verified proof, None if there is none with so many saddles."""
+        if not self.prove(gap, most):
+            return None
+        proof = self.written(adequacy, fluency, beta, above, gap)
+        try:
+            measured = verify(proof)
+        except ValueError:
+            return None
+        return Found(self.best[1], self.others(gap), proof, measured) if measured <= 2 * gap else None
+
     def start(self, hints: list[np.ndarray]) -> None:
         """Valleys as centres at all systems and a few between show them; and the hints."""
         for w in hints:
@@ -435,15 +457,6 @@ def boosts(cone: Cone, w: np.ndarray, size: float) -> Iterator[int]:
     yield 0
 
 
-class Found(NamedTuple):
-    """The best weighting (K,), others as good, the proof for `verify`, and the gap it has there: infinite without one."""
-
-    weights: np.ndarray
-    others: list[np.ndarray]
-    proof: dict[str, Any]
-    gap: float
-
-
 def solve(
     adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, hints: list[np.ndarray], gap: float
 ) -> Found | None:
@@ -457,32 +470,20 @@ def solve(
     (3.692933, True)
     """
     cone, points = Cone.of(adequacy, fluency, beta, above), _steps(adequacy, fluency)[0]
-    size, best = adequacy.size, hints
+    best, size = list(hints), adequacy.size
     tried: dict[int, Cover] = {}
-    for most in ROWS:
-        seen: set[int] = set()
-        while True:
-            w = min(best, key=lambda w: float(w @ w)) if best else np.full(size, 1 / size)
-            boost = next((j for j in boosts(cone, w, 1 / (w @ w)) if j not in seen), None)
-            if boost is None:
-                break
-            seen.add(boost)
-            if boost not in tried:
-                tried[boost] = Cover(cone, boost, points)
-                tried[boost].start(best)
-            cover = tried[boost]
-            if not cover.optima:
-                continue
-            done = cover.prove(gap, most)
-            if not best or cover.best[0] < min(w @ w for w in best):
-                best = [cover.best[1]]
-            if done:
-                proof = cover.written(adequacy, fluency, beta, above, gap)
-                try:
-                    measured = verify(proof)
-                except ValueError:
-                    continue
-                if measured <= 2 * gap:
-                    return Found(cover.best[1], cover.others(gap), proof, measured)
-    best_found = [c.best for c in tried.values() if c.optima]
-    return Found(min(best_found, key=lambda x: x[0])[1], [], {}, np.inf) if best_found else None
+    while True:  # a few saddles in every frame; better weights may bring new frames
+        w = min(best, key=lambda w: float(w @ w)) if best else np.full(size, 1 / size)
+        boost = next((j for j in boosts(cone, w, 1 / (w @ w)) if j not in tried), None)
+        if boost is None:
+            break
+        cover = tried[boost] = Cover(cone, boost, points)
+        cover.start(best)
+        if cover.optima and (found := cover.found(adequacy, fluency, beta, above, gap, FEW)):
+            return found
+        best = [cover.best[1] for cover in tried.values() if cover.optima]
+    open_ = [c for c in tried.values() if c.optima]
+    for cover in sorted(open_, key=lambda c: len(c.gaps(c.best[0] * (1 - gap))))[:3]:  # and many where few gaps are left
+        if found := cover.found(adequacy, fluency, beta, above, gap, MANY):
+            return found
+    return Found(min(open_, key=lambda c: c.best[0]).best[1], [], {}, np.inf) if open_ else None

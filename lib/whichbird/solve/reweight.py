@@ -423,11 +423,14 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     beta, eta, lam = np.full((3, n), np.nan)
     out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {}, {})
     even = np.abs(betas - pools.natural[which]) <= _ulps(pools.natural[which])
-    out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     bottom = betas - pools.low[which] <= _ulps(pools.low[which])
-    end = (bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))) & ~even
+    end = bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))
     for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
-        end[i] = _at_end(pools.given_a[which[i]], pools.given_f[which[i]], float(betas[i]), bool(bottom[i]))
+        pool = pools.given_a[which[i]], pools.given_f[which[i]]
+        end[i] = _at_end(*pool, float(betas[i]), bool(bottom[i]))
+        even[i] &= not end[i] or _excess(*pool, Fraction(betas[i])) == 0
+    end &= ~even
+    out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     for i in np.flatnonzero(end):
         a, f = pools.given_a[which[i]], pools.given_f[which[i]]
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
@@ -548,10 +551,14 @@ def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray)
 
 def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
     """Whether a target lies above the natural balance, in exact arithmetic."""
-    size = adequacy.size
+    return _excess(adequacy, fluency, beta) < 0
+
+
+def _excess(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> Fraction:
+    """K² b(uniform, β̂): positive where the natural balance is larger than the target."""
     a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
-    var_a, var_f = (size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
-    return bool((1 - beta) * var_a < beta * var_f)
+    var_a, var_f = (adequacy.size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
+    return (1 - beta) * var_a - beta * var_f
 
 
 def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:

@@ -493,7 +493,7 @@ def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray
     sort = [np.sort(x, axis=1) for x in (pools.a, pools.f)]
     quarter = pools.a.shape[1] // 4
     hard |= np.max([x[:, -1 - quarter] - x[:, quarter] for x in sort], axis=0) < EXTREME
-    close = (np.diff(sort[0], axis=1) < CLOSE).any(1) & (np.diff(sort[1], axis=1) < CLOSE).any(1)
+    close = np.asarray((np.diff(sort[0], axis=1) < CLOSE).any(1) & (np.diff(sort[1], axis=1) < CLOSE).any(1))
     for n in np.flatnonzero(close):
         gap = np.max([np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])], axis=0)
         close[n] = ((gap > 0) & (gap < CLOSE)).any()

@@ -41,7 +41,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, pair_balances, snapped
+from ..core.balance import EPS, Standard, _steps, _unit, ends, out_of_reach, pair_balances, snapped
 from . import careful
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
@@ -135,7 +135,9 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     targets = _grid(beta, count)
     which = np.repeat(np.arange(count), targets.size // max(1, count))
     flat = targets.ravel()
-    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (flat <= pools.high[which] + _ulps(pools.high[which]))
+    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (
+        flat <= pools.high[which] + _ulps(pools.high[which])
+    )
     w = np.full((flat.size, size), np.nan)
     found, eta, certificate = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, OUT, object)
     which, at = which[inside], np.flatnonzero(inside)
@@ -242,7 +244,9 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
             jumps = jumps[(jumps > between[0]) & (jumps < between[1])]
             if jumps.size:
                 beta[n] = jumps[np.abs(jumps - beta[n]).argmin()]
-            elif np.abs(outer[n] - inner[n]) < 1e-6 and inner[n] in pair_balances(pools.given_a[row], pools.given_f[row]):
+            elif np.abs(outer[n] - inner[n]) < 1e-6 and inner[n] in pair_balances(
+                pools.given_a[row], pools.given_f[row]
+            ):
                 out[live[n]], done[n] = inner[n], True
         live, inner, outer, beta, slow = (x[~done] for x in (live, inner, outer, beta, slow))
     return out
@@ -269,9 +273,7 @@ def _other(
         found = float(_balance(pools.a, pools.f, w[None])[0])
         if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-        yield Reweighting(
-            w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name
-        )
+        yield Reweighting(w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name)
 
 
 # --- pools and targets ------------------------------------------------------------------------------------------------
@@ -312,9 +314,7 @@ class _Pools(NamedTuple):
         return cls._of(a, f, scale, *given)
 
     @classmethod
-    def _of(
-        cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray
-    ) -> _Pools:
+    def _of(cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray) -> _Pools:
         low, high, natural = np.full((3, scale.size), np.nan)
         real = scale > 0
         if real.any():
@@ -399,7 +399,9 @@ class _Solved(NamedTuple):
     rows: dict[int, Rows]  # the saddles that prove it, where it took some
     ready: dict[int, tuple[dict[str, Any], float]]  # proofs that are written already
 
-    def evidence(self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int) -> Evidence | None:
+    def evidence(
+        self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int
+    ) -> Evidence | None:
         standard = pools.a[row], pools.f[row], float(pools.scale[row])
         if self.certificate[n] == UNPROVEN:
             return None
@@ -452,9 +454,9 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
     heavy = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]  # around it, close systems keep their differences
-    around = ((x - np.take_along_axis(x, heavy, 1)) / pools.scale[which, None] for x in (pools.given_a[which], pools.given_f[which]))
+    x, y = (z[which] - np.take_along_axis(z[which], heavy, 1) for z in (pools.given_a, pools.given_f))
     with np.errstate(all="ignore"):
-        out.beta[:] = _balance(*around, out.w)
+        out.beta[:] = _balance(x / pools.scale[which, None], y / pools.scale[which, None], out.w)
     unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
@@ -484,14 +486,16 @@ def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray
     with np.errstate(all="ignore"):
         out = np.minimum(betas - pools.low[which], pools.high[which] - betas) < NEAR * near
         out |= near < EXTREME
-        aa, ff, af = (dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f)))
+        aa, ff, af = (
+            dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f))
+        )
         hard = (1 - af**2 / (aa * ff) < EXTREME) | ~(aa * ff > 0)
     sort = [np.sort(x, axis=1) for x in (pools.a, pools.f)]
     quarter = pools.a.shape[1] // 4
-    hard |= np.maximum(*(x[:, -1 - quarter] - x[:, quarter] for x in sort)) < EXTREME
-    close = np.logical_and(*((np.diff(x, axis=1) < CLOSE).any(1) for x in sort))
+    hard |= np.max([x[:, -1 - quarter] - x[:, quarter] for x in sort], axis=0) < EXTREME
+    close = np.asarray((np.diff(sort[0], axis=1) < CLOSE).any(1) & (np.diff(sort[1], axis=1) < CLOSE).any(1))
     for n in np.flatnonzero(close):
-        gap = np.maximum(*(np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])))
+        gap = np.max([np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])], axis=0)
         close[n] = ((gap > 0) & (gap < CLOSE)).any()
     return np.asarray(out | (hard | close)[which])
 
@@ -751,8 +755,18 @@ class _Side:
                     w[0, order[n][run == line]] = 1 / full.max()
                     self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
 
-    def _descend(self, target: np.ndarray, *rows: np.ndarray) -> None:
-        self._offer(target, *descend(self.u[target], self.v[target], self.stretch[target], *rows))
+    def _descend(
+        self,
+        target: np.ndarray,
+        q: np.ndarray,
+        left: np.ndarray,
+        right: np.ndarray,
+        h: np.ndarray,
+        p: np.ndarray,
+        height: np.ndarray | None = None,
+    ) -> None:
+        u, v, stretch = self.u[target], self.v[target], self.stretch[target]
+        self._offer(target, *descend(u, v, stretch, q, left, right, h, p, height))
 
     def _offer(self, target: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
         """Take note of the feasible ones among these weightings."""
@@ -858,7 +872,7 @@ class _Side:
             depth = np.where(deep[mine], square[mine], np.inf)
             around = np.pad(depth, 1, constant_values=np.inf)
             for k in np.flatnonzero(deep[mine] & (depth <= around[:-2]) & (depth <= around[2:])):
-                left, right = q[mine[max(k - 1, 0)]], q[mine[min(k + 1, mine.size - 1)]]
+                left, right = q[mine[max(int(k) - 1, 0)]], q[mine[min(int(k) + 1, mine.size - 1)]]
                 if not any(left <= x <= right for x in known):
                     starts.append((n, mine[k], left, right))
         if starts:

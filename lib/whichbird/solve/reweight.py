@@ -374,6 +374,26 @@ def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     return [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in np.flatnonzero(full == full.max())]
 
 
+def _exact_lines(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[np.ndarray]:
+    """`_end_lines` in exact arithmetic, of the systems that w uses."""
+    on = [int(k) for k in np.flatnonzero(w)]
+    place = {k: (Fraction(float(x[k])), Fraction(float(y[k]))) for k in on}
+    slopes = {
+        (i, j): (place[i][1] - place[j][1]) / (place[i][0] - place[j][0])
+        for i in on
+        for j in on
+        if i < j and place[i][0] != place[j][0]
+    }
+    least = min(map(abs, slopes.values()))
+    lines = set()
+    for (i, _), slope in slopes.items():
+        if abs(slope) == least:
+            base = place[i]
+            lines.add(tuple(k for k in on if place[k][1] - base[1] == slope * (place[k][0] - base[0])))
+    fullest = max(map(len, lines))
+    return [np.isin(np.arange(w.size), line) / fullest for line in sorted(lines) if len(line) == fullest]
+
+
 # --- many targets of many pools together ------------------------------------------------------------------------------
 
 
@@ -438,6 +458,10 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
         out.w[i], *ties = _end_lines(*((f, a) if bottom[i] else (a, f)))
         out.certificate[i] = "pair"
+        if (out.w[i] > 0).sum() > 2:
+            evidence = out.evidence(int(i), float(betas[i]), (a, f), pools, int(which[i]))
+            if evidence is None or evidence.proof()[1] > 0:  # a line by rounding only
+                out.w[i], *ties = _exact_lines(*((f, a) if bottom[i] else (a, f)), out.w[i])
         if ties:
             out.others[int(i)] = ties
     left, delicate = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
@@ -543,11 +567,11 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
 
 
 def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray) -> Fraction | None:
-    """The exact balance of the systems in use if all lie on one line whose balance rounds to about beta, else None."""
+    """The exact balance of three points or more in use, if all lie on one line and it rounds to about beta, else None."""
     on = np.flatnonzero(w)
     a, f = ([Fraction(float(x[k])) - Fraction(float(x[on[0]])) for k in on] for x in (adequacy, fluency))
     k = max(range(on.size), key=lambda k: abs(a[k]) + abs(f[k]))
-    if any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True)) or a[k] == f[k] == 0:
+    if len(set(zip(a, f, strict=True))) < 3 or any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True)) or a[k] == f[k] == 0:
         return None
     share = a[k] ** 2 / (a[k] ** 2 + f[k] ** 2)
     return share if abs(float(share) - beta) <= _ulps(beta) else None

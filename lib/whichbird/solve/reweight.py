@@ -49,6 +49,7 @@ from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
 from .tilt import solve as tilted
+from .verify import verify
 
 DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding of a sum of a thousand terms
 INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide, so this is a price, not a limit
@@ -450,7 +451,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
         pool = pools.given_a[which[i]], pools.given_f[which[i]]
         end[i] = _at_end(*pool, float(betas[i]), bool(bottom[i]))
-        even[i] &= not end[i] or _excess(*pool, Fraction(betas[i])) == 0
+        even[i] &= not end[i] or _natural(*pool) == Fraction(betas[i])
     end &= ~even
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     for i in np.flatnonzero(end):
@@ -541,6 +542,12 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     evidence = out.evidence(n, beta, (a, f), pools, row)
     if evidence is not None and evidence.proof()[1] <= 2 * INTERVAL_GAP:
         return
+    if out.certificate[n] == "uniform" and min(beta, 1 - beta) >= EXTREME:
+        # equal weights have a balance that rounds to about beta, and may be the only ones that do
+        exact = _natural(a, f)
+        proof = {"adequacy": a.tolist(), "fluency": f.tolist(), "beta": str(exact), "weights": [1] * a.size}
+        out.ready[n] = proof, verify(proof)
+        return
     hints, found = [out.w[n]] if np.isfinite(out.w[n]).all() else [], None
     if hints and (line := _line(a, f, beta, hints[0])) is not None:
         found = careful.solve(a, f, line, _above(a, f, line), hints, INTERVAL_GAP)
@@ -579,14 +586,14 @@ def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray)
 
 def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
     """Whether a target lies above the natural balance, in exact arithmetic."""
-    return _excess(adequacy, fluency, beta) < 0
+    return beta > _natural(adequacy, fluency)
 
 
-def _excess(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> Fraction:
-    """K² b(uniform, β̂): positive where the natural balance is larger than the target."""
+def _natural(adequacy: np.ndarray, fluency: np.ndarray) -> Fraction:
+    """The natural balance, exactly."""
     a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
     var_a, var_f = (adequacy.size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
-    return (1 - beta) * var_a - beta * var_f
+    return var_a / (var_a + var_f)
 
 
 def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:

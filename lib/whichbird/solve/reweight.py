@@ -578,7 +578,11 @@ def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray)
     on = np.flatnonzero(w)
     a, f = ([Fraction(float(x[k])) - Fraction(float(x[on[0]])) for k in on] for x in (adequacy, fluency))
     k = max(range(on.size), key=lambda k: abs(a[k]) + abs(f[k]))
-    if len(set(zip(a, f, strict=True))) < 3 or any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True)) or a[k] == f[k] == 0:
+    if (
+        len(set(zip(a, f, strict=True))) < 3
+        or any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True))
+        or a[k] == f[k] == 0
+    ):
         return None
     share = a[k] ** 2 / (a[k] ** 2 + f[k] ** 2)
     return share if abs(float(share) - beta) <= _ulps(beta) else None

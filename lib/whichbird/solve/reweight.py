@@ -596,7 +596,7 @@ def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
 def _natural(adequacy: np.ndarray, fluency: np.ndarray) -> Fraction:
     """The natural balance, exactly."""
     a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
-    var_a, var_f = (adequacy.size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
+    var_a, var_f = (adequacy.size * sum((t * t for t in x), Fraction()) - sum(x, Fraction()) ** 2 for x in (a, f))
     return var_a / (var_a + var_f)
 
 

@@ -172,6 +172,8 @@ def main() -> None:
         outcome, about = judge(number, not args.alone)
         slowest = sorted([*slowest, (time.perf_counter() - start, about)])[-5:]
         counts[outcome] += 1
+        if sum(counts.values()) % 500 == 0:
+            tqdm.write(f"{sum(counts.values())} pools: {dict(counts)}")
         if outcome != "proven":
             tqdm.write(f"{outcome}: {about}")
     print(dict(counts))

@@ -260,6 +260,19 @@ class Cover:
             out.append((covered, top))
         return [g for g in out if g[0] < g[1]]
 
+    def need(self, gap: float) -> float:
+        """About how many saddles more it takes: gaps measured in intervals next to them."""
+        level = self.best[0] * (1 - gap)
+        parts = sorted(x for x in self._every(level) if x[0] < x[1])
+        wide = [(right, right - left) for left, right in parts]
+        ends = [x[0] for x in wide]
+        total = 0.0
+        for left, right in self.gaps(level):
+            i = bisect(ends, left)
+            near = [w for _, w in wide[max(0, i - 2) : i + 2]]
+            total += (right - left) / max(near) if near else np.inf
+        return total
+
     def centres(self, gap: tuple[int, int], anchors: list[int]) -> list[int]:
         left, right = gap
         inside = [x for x in anchors if left <= x <= right and x not in self.used]
@@ -488,9 +501,7 @@ def solve(
             return found
         best = [cover.best[1] for cover in tried.values() if cover.optima]
     open_ = [c for c in tried.values() if c.optima]
-    for cover in sorted(open_, key=lambda c: len(c.gaps(c.best[0] * (1 - gap))))[
-        :3
-    ]:  # and many where few gaps are left
+    for cover in sorted(open_, key=lambda c: c.need(gap))[:3]:  # and many where that may be enough
         if found := cover.found(adequacy, fluency, beta, above, gap, MANY):
             return found
     return Found(min(open_, key=lambda c: c.best[0]).best[1], [], {}, np.inf) if open_ else None

@@ -49,6 +49,7 @@ from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
 from .tilt import solve as tilted
+from .verify import verify
 
 DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding of a sum of a thousand terms
 INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide, so this is a price, not a limit
@@ -374,6 +375,26 @@ def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     return [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in np.flatnonzero(full == full.max())]
 
 
+def _exact_lines(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[np.ndarray]:
+    """`_end_lines` in exact arithmetic, of the systems that w uses."""
+    on = [int(k) for k in np.flatnonzero(w)]
+    place = {k: (Fraction(float(x[k])), Fraction(float(y[k]))) for k in on}
+    slopes = {
+        (i, j): (place[i][1] - place[j][1]) / (place[i][0] - place[j][0])
+        for i in on
+        for j in on
+        if i < j and place[i][0] != place[j][0]
+    }
+    least = min(map(abs, slopes.values()))
+    lines = set()
+    for (i, _), slope in slopes.items():
+        if abs(slope) == least:
+            base = place[i]
+            lines.add(tuple(k for k in on if place[k][1] - base[1] == slope * (place[k][0] - base[0])))
+    fullest = max(map(len, lines))
+    return [np.isin(np.arange(w.size), line) / fullest for line in sorted(lines) if len(line) == fullest]
+
+
 # --- many targets of many pools together ------------------------------------------------------------------------------
 
 
@@ -430,7 +451,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
         pool = pools.given_a[which[i]], pools.given_f[which[i]]
         end[i] = _at_end(*pool, float(betas[i]), bool(bottom[i]))
-        even[i] &= not end[i] or _excess(*pool, Fraction(betas[i])) == 0
+        even[i] &= not end[i] or _natural(*pool) == Fraction(betas[i])
     end &= ~even
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     for i in np.flatnonzero(end):
@@ -438,6 +459,10 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
         out.w[i], *ties = _end_lines(*((f, a) if bottom[i] else (a, f)))
         out.certificate[i] = "pair"
+        if (out.w[i] > 0).sum() > 2:
+            evidence = out.evidence(int(i), float(betas[i]), (a, f), pools, int(which[i]))
+            if evidence is None or evidence.proof()[1] > 0:  # a line by rounding only
+                out.w[i], *ties = _exact_lines(*((f, a) if bottom[i] else (a, f)), out.w[i])
         if ties:
             out.others[int(i)] = ties
     left, delicate = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
@@ -517,6 +542,12 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     evidence = out.evidence(n, beta, (a, f), pools, row)
     if evidence is not None and evidence.proof()[1] <= 2 * INTERVAL_GAP:
         return
+    if out.certificate[n] == "uniform" and min(beta, 1 - beta) >= EXTREME:
+        # equal weights have a balance that rounds to about beta, and may be the only ones that do
+        exact = _natural(a, f)
+        proof = {"adequacy": a.tolist(), "fluency": f.tolist(), "beta": str(exact), "weights": [1] * a.size}
+        out.ready[n] = proof, verify(proof)
+        return
     hints, found = [out.w[n]] if np.isfinite(out.w[n]).all() else [], None
     if hints and (line := _line(a, f, beta, hints[0])) is not None:
         found = careful.solve(a, f, line, _above(a, f, line), hints, INTERVAL_GAP)
@@ -543,11 +574,15 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
 
 
 def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray) -> Fraction | None:
-    """The exact balance of the systems in use if all lie on one line whose balance rounds to about beta, else None."""
+    """The exact balance of three points or more in use, if all lie on one line and it rounds to about beta, else None."""
     on = np.flatnonzero(w)
     a, f = ([Fraction(float(x[k])) - Fraction(float(x[on[0]])) for k in on] for x in (adequacy, fluency))
     k = max(range(on.size), key=lambda k: abs(a[k]) + abs(f[k]))
-    if any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True)) or a[k] == f[k] == 0:
+    if (
+        len(set(zip(a, f, strict=True))) < 3
+        or any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True))
+        or a[k] == f[k] == 0
+    ):
         return None
     share = a[k] ** 2 / (a[k] ** 2 + f[k] ** 2)
     return share if abs(float(share) - beta) <= _ulps(beta) else None
@@ -555,14 +590,14 @@ def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray)
 
 def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
     """Whether a target lies above the natural balance, in exact arithmetic."""
-    return _excess(adequacy, fluency, beta) < 0
+    return beta > _natural(adequacy, fluency)
 
 
-def _excess(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> Fraction:
-    """K² b(uniform, β̂): positive where the natural balance is larger than the target."""
+def _natural(adequacy: np.ndarray, fluency: np.ndarray) -> Fraction:
+    """The natural balance, exactly."""
     a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
-    var_a, var_f = (adequacy.size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
-    return (1 - beta) * var_a - beta * var_f
+    var_a, var_f = (adequacy.size * sum((t * t for t in x), Fraction()) - sum(x, Fraction()) ** 2 for x in (a, f))
+    return var_a / (var_a + var_f)
 
 
 def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:

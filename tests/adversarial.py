@@ -92,7 +92,7 @@ def _same(x: np.ndarray) -> bool:
     return False
 
 
-def exact_collision(x: np.ndarray, beta: float, w: np.ndarray) -> float:
+def exact_collision(x: np.ndarray, beta: float | str, w: np.ndarray) -> float:
     """Σw² of a weighting moved exactly onto the target; infinity if it cannot be.
 
     `verify` without any certificate has the bound 1/K, so what it returns tells Σw² of the weighting it moved.
@@ -105,14 +105,17 @@ def exact_collision(x: np.ndarray, beta: float, w: np.ndarray) -> float:
         return np.inf
 
 
-def rivals(x: np.ndarray, beta: float, seed: int) -> float:
-    """The least Σw² that enumeration (up to six systems) or SLSQP from a few starts finds, exactly on the target."""
+def rivals(x: np.ndarray, beta: float, exact: float | str, seed: int) -> float:
+    """The least Σw² that enumeration (up to five systems) or SLSQP from a few starts finds, exactly on the target.
+
+    `exact` is the target of the proof: at an end of the range, and on a line, a fraction that rounds to about beta.
+    """
     best, size = np.inf, x.shape[1]
     if size <= 5:
         with np.errstate(all="ignore"):
             w = brute_force(*x, beta)[1]
         if w is not None:
-            best = exact_collision(x, beta, np.maximum(w, 0))
+            best = exact_collision(x, exact, np.maximum(w, 0))
     if size <= 16:
         p, rng = Standard.of(*x), np.random.default_rng(seed)
         rules = [
@@ -130,7 +133,7 @@ def rivals(x: np.ndarray, beta: float, seed: int) -> float:
                     method="SLSQP", options={"maxiter": 200, "ftol": 1e-14},
                 )  # fmt: skip
             if np.isfinite(r.x).all() and r.x.max() > 0:
-                best = min(best, exact_collision(x, beta, np.maximum(r.x, 0)))
+                best = min(best, exact_collision(x, exact, np.maximum(r.x, 0)))
     return best
 
 
@@ -152,7 +155,7 @@ def judge(number: int, against: bool = True) -> tuple[str, str]:
         return "not verified", f"{about}, gap {r.gap}"
     if not abs(wb.balance(*x, w) - beta) <= 2e-12:
         return "off the target", f"{about}: {wb.balance(*x, w) - beta}"
-    if against and (best := rivals(x, beta, number)) < (w @ w) * (1 - GAP):
+    if against and (best := rivals(x, beta, r.proof["beta"], number)) < (w @ w) * (1 - GAP):
         return "beaten", f"{about}: Σw² {w @ w!r} against {best!r}"
     return "proven", about
 
@@ -169,8 +172,10 @@ def main() -> None:
         outcome, about = judge(number, not args.alone)
         slowest = sorted([*slowest, (time.perf_counter() - start, about)])[-5:]
         counts[outcome] += 1
+        if sum(counts.values()) % 500 == 0:
+            tqdm.write(f"{sum(counts.values())} pools: {dict(counts)}")
         if outcome != "proven":
-            print(f"{outcome}: {about}", flush=True)
+            tqdm.write(f"{outcome}: {about}")
     print(dict(counts))
     for seconds, about in slowest:
         print(f"{seconds:.2f} s  {about}")

@@ -68,7 +68,10 @@ def balance(adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None)
             "all the weight lies on systems with the same adequacy and fluency; their balance is not defined"
         )
     k = int(w.argmax())  # around the heaviest system, so that close systems keep their differences
-    s_a, s_f = (float(w @ (x - w @ x) ** 2) for x in ((p.given_a - p.given_a[k]) / p.scale, (p.given_f - p.given_f[k]) / p.scale))
+    s_a, s_f = (
+        float(w @ (x - w @ x) ** 2)
+        for x in ((p.given_a - p.given_a[k]) / p.scale, (p.given_f - p.given_f[k]) / p.scale)
+    )
     return s_a / (s_a + s_f)
 
 
@@ -263,7 +266,7 @@ class Standard(NamedTuple):
         scale = float(max(np.ptp(a), np.ptp(f)))
         noise = max(resolution(a), resolution(f)) / scale
         a, f = (snapped(x, resolution(x)) for x in (a, f))
-        return cls(*((x - x.mean()) / scale for x in (a, f)), scale, noise, a, f)
+        return cls((a - a.mean()) / scale, (f - f.mean()) / scale, scale, noise, a, f)
 
 
 def resolution(x: Array) -> float:

@@ -155,7 +155,7 @@ class Cover:
         for _ in range(3):
             if self.off(w, o) <= TOLERANCE / 32:
                 break
-            h, p, q, mended = repair(u[None], v[None], w[None], (self.e[o][None], self.d[o][None]))
+            *_, mended = repair(u[None], v[None], w[None], (self.e[o][None], self.d[o][None]))
             if not np.isfinite(mended).all() or self.off(mended[0], o) >= self.off(w, o):
                 break
             w = mended[0]
@@ -168,8 +168,8 @@ class Cover:
         with np.errstate(all="ignore"):
             slope = (g[on] @ (w[on] - P)) / (g[on] @ g[on])
             steep = P / -g[~on].max(initial=-np.inf)
-        h = P / slope if slope > 0 and np.isfinite(slope) else (P / steep if steep > 0 else 0.0)
-        row = Row(o, h, float(w @ u), float(w @ v))
+        height = P / slope if slope > 0 and np.isfinite(slope) else (P / steep if steep > 0 else 0.0)
+        row = Row(o, float(height), float(w @ u), float(w @ v))
         better = not self.optima or P < self.best[0]
         self.optima.append((P, w, row))
         self.rows.append(row)
@@ -180,7 +180,9 @@ class Cover:
         better = False
         for _ in range(2):  # once more from the system nearest to where it ended
             u, v, q, h, p, cone = self.arrays(rows)
-            ends = np.array([[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)])
+            ends = np.array(
+                [[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)]
+            )
             with np.errstate(all="ignore"):
                 h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone)
             again, keep = [], []
@@ -258,6 +260,19 @@ class Cover:
             out.append((covered, top))
         return [g for g in out if g[0] < g[1]]
 
+    def need(self, gap: float) -> float:
+        """About how many saddles more it takes: gaps measured in intervals next to them."""
+        level = self.best[0] * (1 - gap)
+        parts = sorted(x for x in self._every(level) if x[0] < x[1])
+        wide = [(right, right - left) for left, right in parts]
+        ends = [x[0] for x in wide]
+        total = 0.0
+        for left, right in self.gaps(level):
+            i = bisect(ends, left)
+            near = [w for _, w in wide[max(0, i - 2) : i + 2]]
+            total += (right - left) / max(near) if near else np.inf
+        return total
+
     def centres(self, gap: tuple[int, int], anchors: list[int]) -> list[int]:
         left, right = gap
         inside = [x for x in anchors if left <= x <= right and x not in self.used]
@@ -298,9 +313,10 @@ class Cover:
         fine = self.cone.unit / (1 << FINE)
         to_x, to_y = fine / (cosh * root_x), fine / (cosh * root_y)
         level = P * (1 - gap)
-        rows = self.rows
-        parts = [(left, right, row) for (left, right), row in zip(self._every(level), rows, strict=True) if left < right]
-        parts += [(left, right, k) for left, right, k in self._holes(level)]
+        parts: list[tuple[int, int, Row | int]] = [
+            (left, right, row) for (left, right), row in zip(self._every(level), self.rows, strict=True) if left < right
+        ]
+        parts += self._holes(level)
         kept: list[tuple[int, int, Row | int]] = []
         at, top, todo = min(self.at_v), max(self.at_v), sorted(parts, key=lambda x: x[:2])
         n = 0
@@ -324,7 +340,9 @@ class Cover:
                 continue
             p, q = self.place(row)
             near = (right - left) >> 70
-            place = [_plain(o + z * by, max(near, 1) * by) for o, z, by in zip(first, (p, q), (to_x, to_y), strict=True)]
+            place = [
+                _plain(o + z * by, max(near, 1) * by) for o, z, by in zip(first, (p, q), (to_x, to_y), strict=True)
+            ]
             h = Fraction(row.h) * (self.cone.unit * (1 << BITS) / cosh) ** 2
             out.append([float(h) if 1e-290 < h < 1e290 else str(h), *place])
         return {
@@ -483,7 +501,7 @@ def solve(
             return found
         best = [cover.best[1] for cover in tried.values() if cover.optima]
     open_ = [c for c in tried.values() if c.optima]
-    for cover in sorted(open_, key=lambda c: len(c.gaps(c.best[0] * (1 - gap))))[:2]:  # and many where few gaps are left
+    for cover in sorted(open_, key=lambda c: c.need(gap))[:3]:  # and many where that may be enough
         if found := cover.found(adequacy, fluency, beta, above, gap, MANY):
             return found
     return Found(min(open_, key=lambda c: c.best[0]).best[1], [], {}, np.inf) if open_ else None

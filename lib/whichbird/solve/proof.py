@@ -6,8 +6,9 @@ a proof that `verify` refuses, or a larger gap.
 
 A statement about a whole line of systems (at an end of the range, or wherever more than two lie on a line with the slope
 of the target) is true of numbers like 1/3 and 4/5 and hardly ever of the binary fractions next to them. So a proof may
-read a score or a target as another number within their rounding (`NEAR`): first as the simplest fraction that rounds to
-it, and if that does not help, moved onto the line. Such numbers stand in the proof as "p/q".
+read a score or a target as another number within their rounding (`NEAR`): the target as the balance that the weights
+have; both as the simplest fractions that round to them; and if that does not help, moved onto the line. Such numbers
+stand in the proof as "p/q".
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Evidence:
         u, on = math.sqrt(odds) * x, w > 0
 
         def around(w: np.ndarray) -> np.ndarray:
-            return (u - w @ u) ** 2 - (v - w @ v) ** 2
+            return np.asarray((u - w @ u) ** 2 - (v - w @ v) ** 2)
 
         level = on / on.sum()
         g = around(level)
@@ -101,11 +102,14 @@ class Evidence:
         return Rows(np.where(np.isfinite(saddle), saddle, 0.0)[None])
 
     def _readings(self) -> Iterator[tuple[Fractions, Fractions, Fraction]]:
-        """Scores and target as exact numbers: as they stand, as the simplest that round to them, moved onto a line."""
+        """Scores and target as exact numbers: as they stand; the balance that the weights have; the simplest that round
+        to them; moved onto a line."""
         a, f = ([Fraction(x) for x in map(float, s)] for s in (self.adequacy, self.fluency))
         beta, end = Fraction(self.beta), self.certificate == "pair"
         ends = self._line_ends()
         yield a, f, _share(a, f, *ends) if end else beta
+        if not end:
+            yield a, f, _balance(a, f, [Fraction(w) for w in map(float, self.weights)])
         simple_a, simple_f = ([simplest(x) for x in map(float, s)] for s in (self.adequacy, self.fluency))
         yield simple_a, simple_f, _share(simple_a, simple_f, *ends) if end else simplest(self.beta)
         a, f = ([x[int(np.flatnonzero(s == v)[0])] for v in s] for x, s in zip((a, f), self.standard[:2], strict=True))
@@ -148,7 +152,8 @@ class Evidence:
 
     def _carried(self, rows: Rows, a: Fractions, f: Fractions, beta: Fraction) -> dict[str, Any]:
         """The saddles in units of the scores, and for a cover the cuts between them."""
-        above = (1 - beta) * _spread(a) <= beta * _spread(f)
+        even = [Fraction(1)] * len(a)
+        above = (1 - beta) * _spread(a, even) <= beta * _spread(f, even)
         x, y, c, d = (a, f, 1 - beta, beta) if above else (f, a, beta, 1 - beta)
         if not c * d:
             return {}
@@ -235,14 +240,22 @@ def _tilt(frame: float, product: Fraction) -> Fraction:
     return (square - 1) / (square + 1) * Fraction(1 << BITS, root)
 
 
-def _spread(x: Fractions) -> Fraction:
-    return len(x) * sum((v * v for v in x), Fraction(0)) - sum(x) ** 2
+def _spread(x: Fractions, w: Fractions) -> Fraction:
+    """The variance of x under w, times (Σw)²."""
+    first, second = (sum((i * v**n for i, v in zip(w, x, strict=True)), Fraction(0)) for n in (1, 2))
+    return sum(w) * second - first**2
+
+
+def _balance(a: Fractions, f: Fractions, w: Fractions) -> Fraction:
+    """The exact balance of weights; ½ where there is none."""
+
+    va, vf = _spread(a, w), _spread(f, w)
+    return va / (va + vf) if va + vf else Fraction(1, 2)
 
 
 def _share(a: Fractions, f: Fractions, i: int, j: int) -> Fraction:
     """The exact balance of two systems."""
-    da, df = (a[i] - a[j]) ** 2, (f[i] - f[j]) ** 2
-    return da / (da + df) if da + df else Fraction(1, 2)
+    return _balance([a[i], a[j]], [f[i], f[j]], [Fraction(1)] * 2)
 
 
 def _shifted(x: float, origin: Fraction, unit: float) -> float | str:

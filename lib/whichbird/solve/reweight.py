@@ -41,7 +41,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, Standard, _gap_balance, _steps, _unit, ends, out_of_reach, pair_balances, snapped
+from ..core.balance import EPS, Standard, _steps, _unit, ends, out_of_reach, pair_balances, snapped
 from . import careful
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
@@ -49,6 +49,7 @@ from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
 from .tilt import solve as tilted
+from .verify import verify
 
 DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding of a sum of a thousand terms
 INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide, so this is a price, not a limit
@@ -135,7 +136,9 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     targets = _grid(beta, count)
     which = np.repeat(np.arange(count), targets.size // max(1, count))
     flat = targets.ravel()
-    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (flat <= pools.high[which] + _ulps(pools.high[which]))
+    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (
+        flat <= pools.high[which] + _ulps(pools.high[which])
+    )
     w = np.full((flat.size, size), np.nan)
     found, eta, certificate = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, OUT, object)
     which, at = which[inside], np.flatnonzero(inside)
@@ -242,7 +245,9 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
             jumps = jumps[(jumps > between[0]) & (jumps < between[1])]
             if jumps.size:
                 beta[n] = jumps[np.abs(jumps - beta[n]).argmin()]
-            elif np.abs(outer[n] - inner[n]) < 1e-6 and inner[n] in pair_balances(pools.given_a[row], pools.given_f[row]):
+            elif np.abs(outer[n] - inner[n]) < 1e-6 and inner[n] in pair_balances(
+                pools.given_a[row], pools.given_f[row]
+            ):
                 out[live[n]], done[n] = inner[n], True
         live, inner, outer, beta, slow = (x[~done] for x in (live, inner, outer, beta, slow))
     return out
@@ -269,9 +274,7 @@ def _other(
         found = float(_balance(pools.a, pools.f, w[None])[0])
         if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
-        yield Reweighting(
-            w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name
-        )
+        yield Reweighting(w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name)
 
 
 # --- pools and targets ------------------------------------------------------------------------------------------------
@@ -312,9 +315,7 @@ class _Pools(NamedTuple):
         return cls._of(a, f, scale, *given)
 
     @classmethod
-    def _of(
-        cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray
-    ) -> _Pools:
+    def _of(cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray) -> _Pools:
         low, high, natural = np.full((3, scale.size), np.nan)
         real = scale > 0
         if real.any():
@@ -374,6 +375,26 @@ def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     return [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in np.flatnonzero(full == full.max())]
 
 
+def _exact_lines(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[np.ndarray]:
+    """`_end_lines` in exact arithmetic, of the systems that w uses."""
+    on = [int(k) for k in np.flatnonzero(w)]
+    place = {k: (Fraction(float(x[k])), Fraction(float(y[k]))) for k in on}
+    slopes = {
+        (i, j): (place[i][1] - place[j][1]) / (place[i][0] - place[j][0])
+        for i in on
+        for j in on
+        if i < j and place[i][0] != place[j][0]
+    }
+    least = min(map(abs, slopes.values()))
+    lines = set()
+    for (i, _), slope in slopes.items():
+        if abs(slope) == least:
+            base = place[i]
+            lines.add(tuple(k for k in on if place[k][1] - base[1] == slope * (place[k][0] - base[0])))
+    fullest = max(map(len, lines))
+    return [np.isin(np.arange(w.size), line) / fullest for line in sorted(lines) if len(line) == fullest]
+
+
 # --- many targets of many pools together ------------------------------------------------------------------------------
 
 
@@ -399,7 +420,9 @@ class _Solved(NamedTuple):
     rows: dict[int, Rows]  # the saddles that prove it, where it took some
     ready: dict[int, tuple[dict[str, Any], float]]  # proofs that are written already
 
-    def evidence(self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int) -> Evidence | None:
+    def evidence(
+        self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int
+    ) -> Evidence | None:
         standard = pools.a[row], pools.f[row], float(pools.scale[row])
         if self.certificate[n] == UNPROVEN:
             return None
@@ -426,8 +449,9 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     bottom = betas - pools.low[which] <= _ulps(pools.low[which])
     end = bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))
     for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
-        end[i] = _at_end(pools.given_a[which[i]], pools.given_f[which[i]], float(betas[i]), bool(bottom[i]))
-        even[i] &= not end[i] or pools.low[which[i]] == pools.high[which[i]]
+        pool = pools.given_a[which[i]], pools.given_f[which[i]]
+        end[i] = _at_end(*pool, float(betas[i]), bool(bottom[i]))
+        even[i] &= not end[i] or _natural(*pool) == Fraction(betas[i])
     end &= ~even
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     for i in np.flatnonzero(end):
@@ -435,6 +459,10 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
         out.w[i], *ties = _end_lines(*((f, a) if bottom[i] else (a, f)))
         out.certificate[i] = "pair"
+        if (out.w[i] > 0).sum() > 2:
+            evidence = out.evidence(int(i), float(betas[i]), (a, f), pools, int(which[i]))
+            if evidence is None or evidence.proof()[1] > 0:  # a line by rounding only
+                out.w[i], *ties = _exact_lines(*((f, a) if bottom[i] else (a, f)), out.w[i])
         if ties:
             out.others[int(i)] = ties
     left, delicate = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
@@ -451,9 +479,9 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
     heavy = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]  # around it, close systems keep their differences
-    around = ((x - np.take_along_axis(x, heavy, 1)) / pools.scale[which, None] for x in (pools.given_a[which], pools.given_f[which]))
+    x, y = (z[which] - np.take_along_axis(z[which], heavy, 1) for z in (pools.given_a, pools.given_f))
     with np.errstate(all="ignore"):
-        out.beta[:] = _balance(*around, out.w)
+        out.beta[:] = _balance(x / pools.scale[which, None], y / pools.scale[which, None], out.w)
     unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
@@ -483,14 +511,16 @@ def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray
     with np.errstate(all="ignore"):
         out = np.minimum(betas - pools.low[which], pools.high[which] - betas) < NEAR * near
         out |= near < EXTREME
-        aa, ff, af = (dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f)))
+        aa, ff, af = (
+            dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f))
+        )
         hard = (1 - af**2 / (aa * ff) < EXTREME) | ~(aa * ff > 0)
     sort = [np.sort(x, axis=1) for x in (pools.a, pools.f)]
     quarter = pools.a.shape[1] // 4
-    hard |= np.maximum(*(x[:, -1 - quarter] - x[:, quarter] for x in sort)) < EXTREME
-    close = np.logical_and(*((np.diff(x, axis=1) < CLOSE).any(1) for x in sort))
+    hard |= np.max([x[:, -1 - quarter] - x[:, quarter] for x in sort], axis=0) < EXTREME
+    close = np.asarray((np.diff(sort[0], axis=1) < CLOSE).any(1) & (np.diff(sort[1], axis=1) < CLOSE).any(1))
     for n in np.flatnonzero(close):
-        gap = np.maximum(*(np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])))
+        gap = np.max([np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])], axis=0)
         close[n] = ((gap > 0) & (gap < CLOSE)).any()
     return np.asarray(out | (hard | close)[which])
 
@@ -511,6 +541,12 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     a, f = pools.given_a[row], pools.given_f[row]
     evidence = out.evidence(n, beta, (a, f), pools, row)
     if evidence is not None and evidence.proof()[1] <= 2 * INTERVAL_GAP:
+        return
+    if out.certificate[n] == "uniform" and min(beta, 1 - beta) >= EXTREME:
+        # equal weights have a balance that rounds to about beta, and may be the only ones that do
+        exact = _natural(a, f)
+        proof = {"adequacy": a.tolist(), "fluency": f.tolist(), "beta": str(exact), "weights": [1] * a.size}
+        out.ready[n] = proof, verify(proof)
         return
     hints, found = [out.w[n]] if np.isfinite(out.w[n]).all() else [], None
     if hints and (line := _line(a, f, beta, hints[0])) is not None:
@@ -538,11 +574,15 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
 
 
 def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray) -> Fraction | None:
-    """The exact balance of the systems in use if all lie on one line whose balance rounds to about beta, else None."""
+    """The exact balance of three points or more in use, if all lie on one line and it rounds to about beta, else None."""
     on = np.flatnonzero(w)
     a, f = ([Fraction(float(x[k])) - Fraction(float(x[on[0]])) for k in on] for x in (adequacy, fluency))
     k = max(range(on.size), key=lambda k: abs(a[k]) + abs(f[k]))
-    if any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True)) or a[k] == f[k] == 0:
+    if (
+        len(set(zip(a, f, strict=True))) < 3
+        or any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True))
+        or a[k] == f[k] == 0
+    ):
         return None
     share = a[k] ** 2 / (a[k] ** 2 + f[k] ** 2)
     return share if abs(float(share) - beta) <= _ulps(beta) else None
@@ -550,10 +590,14 @@ def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray)
 
 def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
     """Whether a target lies above the natural balance, in exact arithmetic."""
-    size = adequacy.size
+    return beta > _natural(adequacy, fluency)
+
+
+def _natural(adequacy: np.ndarray, fluency: np.ndarray) -> Fraction:
+    """The natural balance, exactly."""
     a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
-    var_a, var_f = (size * sum(t * t for t in x) - sum(x) ** 2 for x in (a, f))
-    return bool((1 - beta) * var_a < beta * var_f)
+    var_a, var_f = (adequacy.size * sum((t * t for t in x), Fraction()) - sum(x, Fraction()) ** 2 for x in (a, f))
+    return var_a / (var_a + var_f)
 
 
 def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:
@@ -746,8 +790,18 @@ class _Side:
                     w[0, order[n][run == line]] = 1 / full.max()
                     self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
 
-    def _descend(self, target: np.ndarray, *rows: np.ndarray) -> None:
-        self._offer(target, *descend(self.u[target], self.v[target], self.stretch[target], *rows))
+    def _descend(
+        self,
+        target: np.ndarray,
+        q: np.ndarray,
+        left: np.ndarray,
+        right: np.ndarray,
+        h: np.ndarray,
+        p: np.ndarray,
+        height: np.ndarray | None = None,
+    ) -> None:
+        u, v, stretch = self.u[target], self.v[target], self.stretch[target]
+        self._offer(target, *descend(u, v, stretch, q, left, right, h, p, height))
 
     def _offer(self, target: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
         """Take note of the feasible ones among these weightings."""
@@ -853,7 +907,7 @@ class _Side:
             depth = np.where(deep[mine], square[mine], np.inf)
             around = np.pad(depth, 1, constant_values=np.inf)
             for k in np.flatnonzero(deep[mine] & (depth <= around[:-2]) & (depth <= around[2:])):
-                left, right = q[mine[max(k - 1, 0)]], q[mine[min(k + 1, mine.size - 1)]]
+                left, right = q[mine[max(int(k) - 1, 0)]], q[mine[min(int(k) + 1, mine.size - 1)]]
                 if not any(left <= x <= right for x in known):
                     starts.append((n, mine[k], left, right))
         if starts:

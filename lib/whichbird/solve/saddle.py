@@ -24,13 +24,7 @@ TRIES = 15  # of Newton's method from the uniform weighting; what has not settle
 
 
 def excluded(
-    u: np.ndarray,
-    v: np.ndarray,
-    q: np.ndarray,
-    h: np.ndarray,
-    p: np.ndarray,
-    P: np.ndarray,
-    cone: Cone | None = None,
+    u: np.ndarray, v: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray, P: np.ndarray, cone: Cone | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """h − √P ‖z₊‖, the square of the half-width a row excludes, less a bound on its rounding error; and ‖z₊‖ / √P.
 
@@ -236,7 +230,8 @@ def descend(
         inside = (q + step[2] > left) & (q + step[2] < right)
         trial = np.where(inside, q + step[2], 0.5 * (left + right))
         close = inside & (np.abs(step[0]) < 0.5 * h)
-        h2, p2, height2 = climb(u, v, trial, *_choose(close, (h + step[0], p + step[1]), (h, p)), cone=cone)
+        start_h, start_p = _choose(close, (h + step[0], p + step[1]), (h, p))
+        h2, p2, height2 = climb(u, v, trial, start_h, start_p, cone=cone)
         w2, miss2, step2 = _stationarity(u, v, h2, p2, trial, cone=cone)
         lower = height2 <= height * (1 + 1e-14)
         left, right = np.where(~lower & (trial < q), trial, left), np.where(~lower & (trial > q), trial, right)

@@ -20,7 +20,8 @@ value at w° itself, if its means are p and q and it meets the constraint.
 last term is dropped, and KL(w) ≥ −log mean exp(t [(u − p)² − (v − l)(v − r)]) for every t ≥ 0 and p; the best t and p are
 a concave maximisation. Split intervals until each has a bound above the best value found, less the gap.
 
-Where neither is completed the certificate is "local".
+Where neither is completed the certificate is "local". Exponentials and logarithms are no fractions: these proofs are checked
+in floating point only, and `verify` has no part in them.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 def verify(proof: dict[str, Any]) -> float:
     """How far, at most, Σw² of the proof's weighting lies above the least possible, relative to itself; rounded up.
 
-    The weighting is first moved onto the target, exactly: a share of its weight, in practice some 1e-16 and never more
-    than 1/1000, goes to one system. What is not a proof is refused with a ValueError.
+    The weighting is first moved onto the target, exactly: a share of its weight goes to one system, under 1e-12 on real
+    pools and never more than 1/1000. What is not a proof is refused with a ValueError.
 
     >>> claim = {"adequacy": [0, 2, 0], "fluency": [0, 1, 3], "beta": 0.5, "weights": [5, 6, 2]}
     >>> verify({**claim, "saddles": [["75/26", "12/13", "12/13"]]})  # with the right saddle no weighting is better
@@ -30,22 +30,25 @@ def verify(proof: dict[str, Any]) -> float:
     >>> verify({**claim, "weights": [1, 0, 1], "saddles": [["75/26", "12/13", "12/13"]]})
     Traceback (most recent call last):
     ...
-    ValueError: not a proof: the weights miss the target by more than a thousandth of weight
+    ValueError: not a proof: the weights miss the target
     """
     pool, w, pair, saddles, line = _read(proof)
-    collision, bounds = _on_target(pool, w), [Fraction(1, len(w))]  # no Σw² on the target is below any of the bounds
+    collision = _on_target(pool, w)
+    bounds = [Fraction(1, len(w))]  # no Σw² on the target is below these
     if pair:
         bounds.append(_end(pool, *pair))
     elif line:
-        bounds.append(min(_cell(pool, *part) for part in zip(saddles, line, line[1:], strict=False)))
+        parts = zip(saddles, line[:-1], line[1:], strict=True)
+        bounds.append(min(_cell(pool, *part) for part in parts))
     elif saddles:
         bounds.append(_dual(pool, *saddles[0]))
     gap = 1 - max(bounds) / collision
-    return float(gap) if Fraction(float(gap)) >= gap else math.nextafter(float(gap), 1)
+    near = float(gap)
+    return near if near >= gap else math.nextafter(near, 1)
 
 
 class _Pool(NamedTuple):
-    """Scores in whole numbers. The target is c·var x = d·var y; equal weights have c·var x ≤ d·var y."""
+    """Scores and target, c·var x = d·var y, in whole numbers."""
 
     x: list[int]
     y: list[int]
@@ -53,7 +56,8 @@ class _Pool(NamedTuple):
     d: int
 
     def saddle(self, h: int, p: int, q: int, s: int = 1) -> list[int]:
-        return [h + self.c * (s * x - p) ** 2 - self.d * (s * y - q) ** 2 for x, y in zip(self.x, self.y, strict=True)]
+        both = zip(self.x, self.y, strict=True)
+        return [h + self.c * (s * x - p) ** 2 - self.d * (s * y - q) ** 2 for x, y in both]
 
     def around(self, w: list[int]) -> list[int]:
         """The saddle with h = 0 around the means of w, times (Σw)²."""
@@ -61,15 +65,15 @@ class _Pool(NamedTuple):
 
 
 def _on_target(pool: _Pool, w: list[int]) -> Fraction:
-    """Σw² of a weighting that is exactly on the target: w with a share of it moved to one system."""
+    """Σw² on the target: a share of w is moved to one system."""
     g, total = pool.around(w), sum(w)
     if b := _dot(w, g):
         k = max(range(len(w)), key=lambda n: -b * g[n])
         whole, part = total * abs(g[k]), abs(b)
-        _insist(b * g[k] < 0 and 1000 * part < whole, "the weights miss the target by more than a thousandth of weight")
+        _insist(b * g[k] < 0 and 1000 * part < whole, "the weights miss the target")
         w = [(whole - part) * v + part * total * (n == k) for n, v in enumerate(w)]
     used = {(x, y) for x, y, v in zip(pool.x, pool.y, w, strict=True) if v}
-    _insist(len(used) > 1, "all weight lies on one system and its copies, which have no balance")
+    _insist(len(used) > 1, "weight on one system and its copies has no balance")
     return Fraction(_dot(w, w), sum(w) ** 2)
 
 
@@ -78,7 +82,8 @@ def _dual(pool: _Pool, h: int, p: int, q: int) -> Fraction:
     x, y, c, d = pool
     z = [max(0, v) for v in pool.saddle(h, p, q)]
     Z, K = sum(z), len(z)
-    xx, xy, yy = (K * _dot(s, t) - sum(s) * sum(t) for s, t in ((x, x), (x, y), (y, y)))
+    pairs = (x, x), (x, y), (y, y)
+    xx, xy, yy = (K * _dot(s, t) - sum(s) * sum(t) for s, t in pairs)
     convex = (K * Z + 2 * c * xx) * (K * Z - 2 * d * yy) + 4 * c * d * xy**2 >= 0
     _insist(Z > 0 and convex, "with this saddle the Lagrangian is not convex")
     lowest = min(v * Z**2 - g for v, g in zip(z, pool.around(z), strict=True))
@@ -97,27 +102,30 @@ def _cell(pool: _Pool, saddle: list[int], left: int, right: int) -> Fraction:
 
 
 def _copies(pool: _Pool, k: int, left: int, right: int) -> Fraction:
-    """Between left and right no weighting has its mean of y, unless all its weight is on copies of system k."""
-    away = max(right - pool.y[k], pool.y[k] - left)
-    for x, y in set(zip(pool.x, pool.y, strict=True)) - {(pool.x[k], pool.y[k])}:
-        dx, dy = x - pool.x[k], abs(y - pool.y[k])
-        _insist(pool.d * dy**2 - pool.c * dx**2 > pool.d * dy * away, "a system lies too near to copies of another")
+    """There no mean is possible, unless all weight is on copies of k."""
+    x, y, c, d = pool
+    away = max(right - y[k], y[k] - left)
+    for i, j in set(zip(x, y, strict=True)) - {(x[k], y[k])}:
+        free = d * (j - y[k]) ** 2 - c * (i - x[k]) ** 2 > d * abs(j - y[k]) * away
+        _insist(free, "a system lies too near to copies of another")
     return Fraction(1)
 
 
 def _end(pool: _Pool, i: int, j: int) -> Fraction:
-    """The target is the end of the range that the pair i, j attains: the fullest line of its slope has the least Σw²."""
-    fullest, systems = 1, list(zip(pool.x, pool.y, strict=True))
-    for x, y in systems:
+    """The target is the end of the range that the pair i, j attains."""
+    x, y, c, d = pool
+    fullest, systems = 0, list(zip(x, y, strict=True))
+    for u, v in systems:
         rising, falling = [], []
-        for u, v in systems:
-            over = pool.c * (x - u) ** 2 - pool.d * (y - v) ** 2
-            _insist(over <= 0, "another pair reaches beyond the target, which is not an end of the range")
-            rising += [(u, v)] * (over == 0 <= (x - u) * (y - v))
-            falling += [(u, v)] * (over == 0 >= (x - u) * (y - v))
-        fullest = max(fullest, *(len(line) for line in (rising, falling) if len(set(line)) > 1), 0)
-    over = pool.c * (pool.x[i] - pool.x[j]) ** 2 - pool.d * (pool.y[i] - pool.y[j]) ** 2
-    _insist(over == 0 and systems[i] != systems[j], "the pair does not have the target's balance")
+        for s, t in systems:
+            over = c * (s - u) ** 2 - d * (t - v) ** 2
+            _insist(over <= 0, "another pair reaches beyond the target")
+            rising += [(s, t)] * (over == 0 <= (s - u) * (t - v))
+            falling += [(s, t)] * (over == 0 >= (s - u) * (t - v))
+        lines = [line for line in (rising, falling) if len(set(line)) > 1]
+        fullest = max([fullest, *map(len, lines)])
+    attained = c * (x[i] - x[j]) ** 2 == d * (y[i] - y[j]) ** 2
+    _insist(attained and systems[i] != systems[j], "the pair misses the target")
     return Fraction(1, fullest)
 
 

@@ -567,9 +567,12 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     x, y = ((z - z[w.argmax()]) / pools.scale[row] for z in (a, f))
     (out.beta[n],) = _balance(x[None], y[None], w[None])
     g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
-    on, P = w > EPS * w.max(), w @ w  # what `repair` moved to meet the target in the last digit is not the saddle's
+    P, fits = w @ w, []
     with np.errstate(all="ignore"):
-        out.eta[n] = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
+        for on in (w > 0, w > EPS * w.max()):  # a trace that only meets the target in its last digit is not the saddle's
+            eta = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
+            fits.append((np.abs(np.maximum(0, P - eta * g) - w).max(), eta))
+    out.eta[n] = min(fits)[1]
     out.lam[n] = -P
 
 

@@ -59,7 +59,7 @@ def check_outputs(args: argparse.Namespace) -> None:
     seen: dict[Path, str] = {}
     for option, path in asked.items():
         if path and (first := seen.setdefault(check_output(path, args.force), option)) != option:
-            raise DataError(f"{first} and {option} both name {path}; two names are needed")
+            raise DataError(f"{first} and {option} both name {asked[first]}; two names are needed")
 
 
 def deliver(args: argparse.Namespace, result: Result) -> None:

@@ -140,7 +140,7 @@ def verify_(args: argparse.Namespace) -> Result:
     is by how much the sum of their squares could at most be improved, relatively.
     What proves nothing, or a larger gap than --gap, is refused with exit code 2.
 
-    example:
+    examples:
       whichbird verify proof.json
     """
     text = read_text(args.file, "'whichbird reweight --proof' writes one")

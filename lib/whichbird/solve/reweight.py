@@ -570,7 +570,7 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     x, y = ((z - z[w.argmax()]) / pools.scale[row] for z in (a, f))
     (out.beta[n],) = _balance(x[None], y[None], w[None])
     g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
-    on, P = w > 0, w @ w
+    on, P = w > EPS * w.max(), w @ w  # what `repair` moved to meet the target in the last digit is not the saddle's
     with np.errstate(all="ignore"):
         out.eta[n] = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
     out.lam[n] = -P

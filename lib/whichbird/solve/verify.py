@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 def verify(proof: dict[str, Any]) -> float:
     """How far, at most, Σw² of the proof's weighting lies above the least possible, relative to itself; rounded up.
 
-    The weighting is first moved onto the target, exactly: a share of its weight, in practice some 1e-16 and never more
-    than 1/1000, goes to one system. What is not a proof is refused with a ValueError.
+    The weighting is first moved onto the target, exactly: a share of its weight goes to one system, under 1e-12 on real
+    pools and never more than 1/1000. What is not a proof is refused with a ValueError.
 
     >>> claim = {"adequacy": [0, 2, 0], "fluency": [0, 1, 3], "beta": 0.5, "weights": [5, 6, 2]}
     >>> verify({**claim, "saddles": [["75/26", "12/13", "12/13"]]})  # with the right saddle no weighting is better

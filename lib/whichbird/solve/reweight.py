@@ -28,6 +28,9 @@ done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives th
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
 best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
+
+Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
+what does not pass, or was left open, is solved again with more digits and in another frame (`careful`).
 """
 
 from __future__ import annotations

@@ -483,7 +483,7 @@ def test_an_own_scorer_is_compared(here):
         (["rank", "ende24", "--beta", "nan"], "rank: ende24: beta is nan; a number from 0 to 1 is expected"),
         (
             ["rank", "ende24", "--beta", "0.001"],
-            "rank: ende24: beta = 0.001 cannot be reached; this pool reaches 0.007355810784027325 to 0.9999991265620347",
+            "rank: ende24: beta = 0.001 cannot be reached; this pool reaches 0.007355810784027361 to 0.9999991265620347",
         ),
         (
             ["rank", "ende24", "--beta", "half"],

@@ -321,7 +321,8 @@ def test_a_thousand_systems():
 def test_uniform_at_the_natural_balance_and_pairs_at_the_ends():
     a, f = ENDE24
     r = wb.reweight(a, f, wb.balance(a, f))
-    assert r.certificate == "uniform" and r.ess == pytest.approx(16, rel=1e-12) and r.gap == 0
+    assert r.certificate == "uniform" and r.ess == pytest.approx(16, rel=1e-12)
+    assert r.gap < 1e-25  # the target is the natural balance rounded, so next to nothing has to be moved
     for beta in wb.reachable(a, f):
         r = wb.reweight(a, f, beta)
         assert r.certificate == "pair" and len(r.support) == 2 and r.ess == 2 and np.isnan(r.eta)

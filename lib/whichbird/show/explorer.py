@@ -58,7 +58,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     stops = np.concatenate([all_stops[all_stops < low], tested, all_stops[all_stops > high]])
     first, last = int((stops < low).sum()), int((stops <= high).sum()) - 1
     natural = int(np.abs(stops - balance(a, f)).argmin())
-    solved = reweight_sweep(a, f, stops)
+    solved = reweight_sweep(a, f, stops).insist()
     # at the natural balance all systems count the same: that is the verdict's own first row, as at the command line
     rows = [0 if n == natural else 1 + n - first for n in range(first, last + 1)]
     spa = spa_from_p(d.human_p, d.scorer_p, solved.weights[first : last + 1])

@@ -135,7 +135,7 @@ def weights(d: Digest, betas: Iterable[float]) -> Array:
     >>> weights(load("ende24"), [0.6, 0.7]).shape
     (2, 16)
     """
-    return reweight_sweep(*need_aspects(d), list(betas)).weights
+    return reweight_sweep(*need_aspects(d), list(betas)).insist().weights
 
 
 def steps_of(d: Digest, family: str = TASTE) -> np.ndarray:

@@ -10,7 +10,7 @@ holds the large one has no digits left for the small one. Three measures help.
    so far, or a narrow strip of systems are round.
 3. *Anchors.* Gaps are split in geometric progression away from the nearest system, or from the best mean.
 
-What is returned was proven in doubles with an allowance for rounding.
+What is returned as proven has passed `verify`, in exact arithmetic.
 """
 
 from __future__ import annotations

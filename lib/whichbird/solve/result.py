@@ -17,7 +17,8 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    Rare: see `tests/adversarial.py` for the pools it was looked for in, and the targets where it was seen.
+    Rare. Seen next to a jump of the sample size, where three systems or more have the target's balance among themselves to
+    many digits but not exactly, and among near-copies. `tests/adversarial.py` looks for such pools and counts.
     """
 
 

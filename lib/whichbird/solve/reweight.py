@@ -28,6 +28,9 @@ done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives th
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
 best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
+
+Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
+what does not pass, or was left open, is solved again with more digits and in another frame (`careful`).
 """
 
 from __future__ import annotations
@@ -567,9 +570,12 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     x, y = ((z - z[w.argmax()]) / pools.scale[row] for z in (a, f))
     (out.beta[n],) = _balance(x[None], y[None], w[None])
     g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
-    on, P = w > 0, w @ w
+    P, fits = w @ w, []
     with np.errstate(all="ignore"):
-        out.eta[n] = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
+        for on in (w > 0, w > EPS * w.max()):  # a trace that only meets the target in its last digit is not the saddle's
+            eta = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
+            fits.append((np.abs(np.maximum(0, P - eta * g) - w).max(), eta))
+    out.eta[n] = min(fits)[1]
     out.lam[n] = -P
 
 

@@ -150,7 +150,7 @@ def calibrate(
     natural = balance(a, f)
     low, high = reliable = reliable_interval(a, f, ess)
     betas = np.union1d(beta_grid(a, f, step), np.linspace(low, high, 41))  # however short it is
-    solved = reweight_sweep(a, f, betas)
+    solved = reweight_sweep(a, f, betas).insist()
     size = solved.ess
     spa = spa_from_p(d.human_p, p, solved.weights)
     inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards

@@ -94,7 +94,7 @@ def rank_sweep(
     a, f = need_aspects(c)
     betas = sorted_targets(a, f, betas)
     rows = []
-    for beta, r in zip(betas, reweight_sweep(a, f, betas), strict=True):
+    for beta, r in zip(betas, reweight_sweep(a, f, betas).insist(), strict=True):
         spa = spa_of(c, r.weights)
         rows.append(
             pd.DataFrame(

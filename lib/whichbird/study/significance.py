@@ -163,7 +163,7 @@ def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Array, Array]:
         return np.array([np.nan]), np.full((1, len(pool.systems)), 1 / len(pool.systems))
     a, f = need_aspects(pool)
     targets = sorted_targets(a, f, betas)
-    return targets, np.array([r.weights for r in reweight_sweep(a, f, targets)])
+    return targets, np.array([r.weights for r in reweight_sweep(a, f, targets).insist()])
 
 
 def pool_of(source: Pool | Digest | str) -> Pool:

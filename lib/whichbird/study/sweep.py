@@ -46,7 +46,7 @@ def sweep(
         raise ValueError(f"unknown meta-metric {meta!r}; 'spa' or 'pearson' is expected")
     adequacy, fluency = need_aspects(d)
     betas = beta_grid(adequacy, fluency) if betas is None else np.asarray(betas)
-    solved = reweight_sweep(adequacy, fluency, betas)
+    solved = reweight_sweep(adequacy, fluency, betas).insist()
     made = measures(d, solved.weights, meta, families)
     return pd.DataFrame({"beta": betas, "ess": solved.ess, "certificate": solved.certificates, **made})
 

@@ -76,7 +76,7 @@ def weight_sweep(
     2   0.5  2.6      z   0.154
     """
     betas = sorted_targets(adequacy, fluency, betas)
-    solved = reweight_sweep(adequacy, fluency, betas)
+    solved = reweight_sweep(adequacy, fluency, betas).insist()
     rows = [
         pd.DataFrame(
             {

@@ -451,7 +451,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     even = np.abs(betas - pools.natural[which]) <= _ulps(pools.natural[which])
     bottom = betas - pools.low[which] <= _ulps(pools.low[which])
     end = bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))
-    for i in np.flatnonzero(end & (np.minimum(betas, 1 - betas) < EXTREME)):  # here eight units are no small thing
+    for i in np.flatnonzero(end & (1 - betas < NEAR)):  # to the odds eight units are no small thing here
         pool = pools.given_a[which[i]], pools.given_f[which[i]]
         end[i] = _at_end(*pool, float(betas[i]), bool(bottom[i]))
         even[i] &= not end[i] or _natural(*pool) == Fraction(betas[i])

@@ -65,6 +65,7 @@ RELIABLE = 0.9  # a weighting is called reliable while its effective sample size
 CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
 NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use,
 EXTREME = 1e-3  # and those this near to 0 or 1
+NOTHING = 1e-100  # a target below this is the end of a range that begins at 0: doubles hardly go farther
 CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
@@ -450,6 +451,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {}, {})
     even = np.abs(betas - pools.natural[which]) <= _ulps(pools.natural[which])
     bottom = betas - pools.low[which] <= _ulps(pools.low[which])
+    bottom |= (pools.low[which] == 0) & (betas < NOTHING)
     end = bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))
     for i in np.flatnonzero(end & (1 - betas < NEAR)):  # to the odds eight units are no small thing here
         pool = pools.given_a[which[i]], pools.given_f[which[i]]
@@ -468,7 +470,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
                 out.w[i], *ties = _exact_lines(*((f, a) if bottom[i] else (a, f)), out.w[i])
         if ties:
             out.others[int(i)] = ties
-    left, delicate = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
+    left, (delicate, hopeless) = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
     block = max(1, CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
         hard = []
@@ -477,7 +479,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
             bar.update(part.size - open_.size)
             hard.append(open_)
         rest = np.concatenate([np.empty(0, int), *hard])
-        rest = rest[~delicate[rest]]  # those are left for `_mend`
+        rest = rest[~hopeless[rest]]  # those are left for `_mend`
         for part in _parts(rest, block):
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
@@ -505,10 +507,11 @@ def _at_end(adequacy: np.ndarray, fluency: np.ndarray, beta: float, bottom: bool
     return bool(beta in (float(exact), computed) or (beta <= exact if bottom else beta >= exact))
 
 
-def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray:
-    """For each target whether ordinary numbers may be too coarse for its pool, or for a target so near to 0, 1 or an end.
+def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each target whether ordinary numbers may be too coarse for its pool, or for a target so near to 0, 1 or an end; and
+    whether they are not worth a search: in such a pool, or next to 0 or 1.
 
-    That is so where systems lie very close together, all but a few of them do, or all next to a line.
+    A pool is one if systems lie very close together, all but a few of them do, or all next to a line.
     """
     near = np.minimum(betas, 1 - betas)
     with np.errstate(all="ignore"):
@@ -525,7 +528,8 @@ def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> np.ndarray
     for n in np.flatnonzero(close):
         gap = np.max([np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])], axis=0)
         close[n] = ((gap > 0) & (gap < CLOSE)).any()
-    return np.asarray(out | (hard | close)[which])
+    hopeless = (hard | close)[which]
+    return np.asarray(out | hopeless), np.asarray(hopeless | (near < BETA_TOLERANCE))
 
 
 def _thin(pools: _Pools, which: np.ndarray, betas: np.ndarray, w: np.ndarray) -> np.ndarray:

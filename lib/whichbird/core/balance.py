@@ -18,6 +18,7 @@ from . import check
 from .check import Array
 
 EPS = np.finfo(np.float64).eps
+OUTSIDE = 8 * EPS  # a target that lies no farther outside the range means its end: 1 − β of an end may
 TOLERANCE = 1e-9  # how exactly a target β must be reached: far above rounding, far below anything printed
 
 
@@ -173,7 +174,7 @@ def target(adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> float:
     """
     beta = _unit(beta, "beta")
     low, high = reachable(adequacy, fluency)
-    if not low - 8 * np.spacing(low) <= beta <= high + 8 * np.spacing(high):
+    if not low - OUTSIDE <= beta <= high + OUTSIDE:
         raise out_of_reach(beta, low, high)
     return min(max(beta, low), high)
 

@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, Standard, _steps, _unit, ends, out_of_reach, pair_balances, snapped
+from ..core.balance import EPS, OUTSIDE, Standard, _steps, _unit, ends, out_of_reach, pair_balances, snapped
 from . import careful
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
@@ -140,9 +140,7 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     targets = _grid(beta, count)
     which = np.repeat(np.arange(count), targets.size // max(1, count))
     flat = targets.ravel()
-    inside = (flat >= pools.low[which] - _ulps(pools.low[which])) & (
-        flat <= pools.high[which] + _ulps(pools.high[which])
-    )
+    inside = (flat >= pools.low[which] - OUTSIDE) & (flat <= pools.high[which] + OUTSIDE)
     w = np.full((flat.size, size), np.nan)
     found, eta, certificate = np.full(flat.size, np.nan), np.full(flat.size, np.nan), np.full(flat.size, OUT, object)
     which, at = which[inside], np.flatnonzero(inside)
@@ -345,7 +343,7 @@ def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
 def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
     betas = check.vector(betas, "betas")
     for beta in betas:
-        if not low - _ulps(low) <= _unit(beta) <= high + _ulps(high):
+        if not low - OUTSIDE <= _unit(beta) <= high + OUTSIDE:
             raise out_of_reach(beta, low, high)
     return np.clip(betas, low, high)
 
@@ -576,7 +574,10 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
     P, fits = w @ w, []
     with np.errstate(all="ignore"):
-        for on in (w > 0, w > EPS * w.max()):  # a trace that only meets the target in its last digit is not the saddle's
+        for on in (
+            w > 0,
+            w > EPS * w.max(),
+        ):  # a trace that only meets the target in its last digit is not the saddle's
             eta = -(g[on] @ (w[on] - P)) / (g[on] @ g[on])
             fits.append((np.abs(np.maximum(0, P - eta * g) - w).max(), eta))
     out.eta[n] = min(fits)[1]

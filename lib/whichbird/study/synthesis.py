@@ -2,8 +2,8 @@
 
 On every segment the K systems are sorted by adequacy; the k-th synthetic adequacy system takes, with everything scored
 on it, whatever stands k-th. Sorting by fluency gives K more. Real, adequacy and fluency systems combine into six pools.
-No translation is changed, so each segment keeps its scores; but the systems differ far more from one another, and far
-less within, than real ones do.
+No translation is changed, so each segment keeps its scores; but by the aspect that sorts them the systems differ far more
+from one another, and less within, than real ones do. (By the scores of scorers they need not.)
 """
 
 from __future__ import annotations

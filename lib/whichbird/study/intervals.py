@@ -77,6 +77,17 @@ def evidence(pool: Pool, x: Array) -> Evidence:
     return Evidence(gap, square, adequacy, fluency, rated, size)
 
 
+def numbered(documents: Sequence[object] | None, segments: int) -> NDArray[np.int64]:
+    """The number of each segment's document, (N,), in the order of their first segments; without documents each is one.
+
+    >>> numbered(("b", "a", "b"), 3).tolist()
+    [0, 1, 0]
+    """
+    if documents is None:
+        return np.arange(segments)
+    return np.asarray(pd.factorize(np.array(documents))[0], dtype=np.int64)
+
+
 def membership(documents: Sequence[object] | None, segments: int) -> Array:
     """Which segment belongs to which document, (N, G) of zeros and ones; without documents each segment is one.
 
@@ -85,7 +96,7 @@ def membership(documents: Sequence[object] | None, segments: int) -> Array:
            [0., 1.],
            [1., 0.]])
     """
-    names = np.arange(segments) if documents is None else pd.factorize(np.array(documents))[0]
+    names = numbered(documents, segments)
     member = np.zeros((segments, names.max() + 1))
     member[np.arange(segments), names] = 1.0
     return member

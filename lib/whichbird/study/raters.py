@@ -23,7 +23,7 @@ from ..data.digest import Digest
 from ..data.pool import Pool, Rating
 from .components import cell_components
 from .contest import need_aspects
-from .intervals import membership, quantile
+from .intervals import membership, numbered, quantile
 from .significance import LEVEL, pool_of
 
 LEAST = 40  # segments that a rater saw from all systems, for a balance of his or her own to mean something
@@ -378,9 +378,7 @@ def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int
 
 def document_numbers(pool: Pool) -> NDArray[np.int64]:
     """The number of each segment's document; without documents each segment is one."""
-    if pool.documents is None:
-        return np.arange(len(pool.lines))
-    return np.asarray(pd.factorize(np.array(pool.documents))[0], dtype=np.int64)
+    return numbered(pool.documents, len(pool.lines))
 
 
 def whole_rows(seen: Array) -> NDArray[np.bool_]:

@@ -151,7 +151,7 @@ def test_counts_are_those_of_the_library(name):
     tied = np.round(
         np.random.default_rng(1).normal(size=(5, 60)), 1
     )  # multiples of .1: sums tie in decimal, not in binary
-    sets = [x for x in list(pool.scorers.values())[::9]] + [tied]
+    sets = [*list(pool.scorers.values())[::9], tied]
     state = np.random.default_rng(4).bit_generator.state["state"]
     page = node(
         "const R = load('wb-random'), P = load('wb-permutation'); return data.sets.map((x) => [...P.counts(x, 1000, R(data.state, data.inc))]);",

@@ -40,7 +40,7 @@
 
   function ticks(low, high, step) {
     const out = [];
-    for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) out.push(n * step);
+    for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) out.push(n * step + 0); // + 0: no −0
     return out;
   }
 

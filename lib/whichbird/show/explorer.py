@@ -29,7 +29,14 @@ from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
 FINE = 1e4  # margins of SPA likewise, to four digits
-SCRIPTS = ("wb-core", "wb-rank", "wb-chart", "wb-plane", "explorer")  # of book/assets, each may use those before it
+SCRIPTS = (
+    "wb-core",
+    "wb-solve",
+    "wb-rank",
+    "wb-chart",
+    "wb-plane",
+    "explorer",
+)  # of book/assets, each may use those before it
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 

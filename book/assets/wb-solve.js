@@ -594,9 +594,9 @@
     return out;
   }
 
-  /** Where the slider stops: multiples of `step`, finer in a narrow reliable interval, its ends, those of the range, and β₀; with the
-   *  places of β₀ and of the reliable interval among them. */
-  function stops(p, step = 0.005) {
+  /** Where the slider stops: multiples of `step`, finer in a narrow reliable interval, its ends, those of the range, β₀, and `extra` if it
+   *  can be reached and is not one of them (to six digits, as addresses write it); with the places of β₀ and of the reliable interval among them. */
+  function stops(p, step = 0.005, extra = null) {
     const inner = reliable(p);
     const multiples = (by, low, high) => {
       const out = [];
@@ -608,6 +608,7 @@
     };
     const finer = inner[1] - inner[0] < 20 * step ? multiples(step / 5, ...inner) : [];
     const all = [...multiples(step, p.low, p.high), ...finer, p.natural, p.low, p.high, ...inner];
+    if (extra > p.low && extra < p.high && all.every((b) => Math.abs(b - extra) > 1e-6)) all.push(extra);
     const values = [...new Set(all)].sort((s, t) => s - t);
     return { stops: values, natural: values.indexOf(p.natural), reliable: inner.map((b) => values.indexOf(b)) };
   }

@@ -29,6 +29,14 @@ from .report import Shown
 
 UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
 FINE = 1e4  # margins of SPA likewise, to four digits
+SCRIPTS = (
+    "wb-core",
+    "wb-solve",
+    "wb-rank",
+    "wb-chart",
+    "wb-plane",
+    "explorer",
+)  # of book/assets, each may use those before it
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
@@ -140,11 +148,11 @@ def embed(pages: list[dict[str, Any]], root: str, mode: str = "full", stand_in: 
     if mode not in ("full", "mini"):
         raise ValueError(f"unknown mode {mode!r}; 'full' or 'mini' is expected")
     data = json.dumps(pages, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    scripts = "\n".join(f'<script src="{root}/_static/{name}.js"></script>' for name in SCRIPTS)
     return Shown(
         f'<link rel="stylesheet" href="{root}/_static/explorer.css">\n'
         f'<div class="wb-live" data-mode="{mode}" data-stand-in="{stand_in}" data-more="{more}">'
         f'<p class="wb-until">Here the book has a live figure. It needs JavaScript and the built book.</p></div>\n'
-        f'<script type="application/json" class="wb-data">{data}</script>\n'
-        f'<script src="{root}/_static/explorer.js"></script>',
+        f'<script type="application/json" class="wb-data">{data}</script>\n{scripts}',
         "text/html",
     )

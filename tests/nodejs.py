@@ -11,12 +11,12 @@ ASSETS = Path(__file__).parents[1] / "book" / "assets"
 
 
 def node(code: str, data: object = None) -> object:
-    """What JavaScript returns: `code` is the body of a function of (load, data); load("wb-random") is one of the page's scripts."""
+    """What JavaScript returns: `code` is the body of a function of (load, data); load("wb-random", …) gives Whichbird with these scripts in it."""
     program = shutil.which("node")
     if program is None:
         pytest.skip("node is not installed: the page's scripts are not compared with the library")
     script = (
-        f"const load = (name) => require({json.dumps(str(ASSETS))} + '/' + name + '.js');"
+        f"const load = (...names) => {{ for (const n of names) require({json.dumps(str(ASSETS))} + '/' + n + '.js'); return globalThis.Whichbird; }};"
         "const data = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
         f"const out = ((load, data) => {{ {code} }})(load, data);"
         "process.stdout.write(JSON.stringify(out));"

@@ -111,7 +111,7 @@ def test_files_are_read_and_refused_as_at_the_command_line(tmp_path):
     every = cases()
     source = {"name": "tiny", "systems": SYSTEMS, "lines": LINES, "source_lines": SOURCE, "scorers": ["BLEU"]}
     theirs = node(
-        """const file = load("wb-scorefile");
+        """const file = load("wb-python", "wb-scorefile").scorefile;
         return data.files.map(([name, raw]) => {
           try { return file.read(name, Uint8Array.from(Buffer.from(raw, "base64")), data.source); }
           catch (error) { if (error instanceof file.Refusal) return {refused: error.message}; throw error; }
@@ -129,7 +129,7 @@ def test_files_are_read_and_refused_as_at_the_command_line(tmp_path):
 def test_signs_are_those_of_numpy(seed):
     state = np.random.default_rng(seed).bit_generator.state["state"]
     bits = node(
-        "const r = load('wb-random')(data.state, data.inc); return Array.from({length: data.n}, () => r.bit()).join('');",
+        "const r = load('wb-random').random(data.state, data.inc); return Array.from({length: data.n}, () => r.bit()).join('');",
         {"state": f"{state['state']:x}", "inc": f"{state['inc']:x}", "n": 30 * 77},
     )
     assert bits == "".join(map(str, np.random.default_rng(seed).integers(0, 2, size=(30, 77)).ravel()))
@@ -138,7 +138,7 @@ def test_signs_are_those_of_numpy(seed):
 def test_draws_have_their_moments():
     """Uniform and normal numbers are of their laws: within five standard errors at 20 000 draws."""
     u, z = node(
-        "const r = load('wb-random')('1234567', '89abcdef1'); const make = (f) => Array.from({length: 20000}, f); return [make(r.uniform), make(r.normal)];"
+        "const r = load('wb-random').random('1234567', '89abcdef1'); const make = (f) => Array.from({length: 20000}, f); return [make(r.uniform), make(r.normal)];"
     )
     n = len(u)
     assert 0 <= min(u) and max(u) < 1 and abs(np.mean(u) - 0.5) < 5 / np.sqrt(12 * n)
@@ -154,7 +154,7 @@ def test_counts_are_those_of_the_library(name):
     sets = [*list(pool.scorers.values())[::9], tied]
     state = np.random.default_rng(4).bit_generator.state["state"]
     page = node(
-        "const R = load('wb-random'), P = load('wb-permutation'); return data.sets.map((x) => [...P.counts(x, 1000, R(data.state, data.inc))]);",
+        "const {random, permutation} = load('wb-random', 'wb-permutation'); return data.sets.map((x) => [...permutation.counts(x, 1000, random(data.state, data.inc))]);",
         {"state": f"{state['state']:x}", "inc": f"{state['inc']:x}", "sets": [x.tolist() for x in sets]},
     )
     for x, counts in zip(sets, page, strict=True):
@@ -220,7 +220,7 @@ def test_sentences_are_quoted_and_guessed_as_python_does():
         0.00012345,
     ]
     page = node(
-        """const py = load("wb-python");
+        """const py = load("wb-python").python;
         return {near: data.names.map((n) => py.near(n, data.names.filter((o) => o !== n))), short: data.texts.map(py.short),
                 numbers: data.numbers.map((t) => { const x = py.float(t); return Number.isFinite(x) ? x : null; }),
                 general: data.values.map((x) => py.general(x))};""",

@@ -1,6 +1,6 @@
 /* A few of Python's habits, so that a refusal on the page is the same sentence as at the command line:
  * how it strips, quotes and prints, and how difflib finds a name that was probably meant. */
-(function (root) {
+(function install(Whichbird) {
   "use strict";
 
   const SPACE = "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
@@ -104,7 +104,6 @@
     return close.length ? `; ${ask} ${close.join(" or ")}?` : "";
   }
 
-  const W = (root.Whichbird = root.Whichbird || {});
-  W.python = { strip, repr, short, general, float, ratio, near };
-  if (typeof module === "object") module.exports = W.python;
-})(typeof self === "object" ? self : globalThis);
+  Whichbird.python = { strip, repr, short, general, float, ratio, near };
+  (Whichbird.installs = Whichbird.installs || {}).python = install; // a worker is made from the text of its modules
+})((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -5,11 +5,10 @@
  * source_lines, scorers. The forms are those of `whichbird.data.userfiles.read_scorers`: lines "system, tab, score", the n-th
  * of a system belonging to its n-th segment; or a table with a header, system, segment and a column per scorer, or
  * scorer, system, segment, score. Compared with Python file by file in the tests. */
-(function (root) {
+(function install(Whichbird) {
   "use strict";
 
-  const W = (root.Whichbird = root.Whichbird || {});
-  const py = W.python || require("./wb-python.js");
+  const py = Whichbird.python;
   const LARGEST = 1e100; // sums of squares of larger scores would overflow
   const CONSTANT = 1e-12; // system means that spread less than this, relative to their size, are one number and its rounding
   const FIELD = 131072; // the longest cell that Python's csv takes
@@ -266,6 +265,6 @@
     return { scorers: Object.fromEntries(found), notes };
   }
 
-  W.scorefile = { read, readText, csvRows, isHuman, Refusal };
-  if (typeof module === "object") module.exports = W.scorefile;
-})(typeof self === "object" ? self : globalThis);
+  Whichbird.scorefile = { read, readText, csvRows, isHuman, Refusal };
+  (Whichbird.installs = Whichbird.installs || {}).scorefile = install; // a worker is made from the text of its modules
+})((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -13,7 +13,7 @@
  * `certificate` is "uniform", "pair" (an end of the range), "dual" (one saddle proves it), "interval" (several do), or FOUND: the best
  * that was found, without a proof. Proofs are in doubles, with their rounding allowed for; where systems or target are too delicate for
  * that, nothing is claimed. Nothing here touches the page. */
-(function (Whichbird) {
+(function install(Whichbird) {
   "use strict";
 
   const EPS = 2 ** -52;
@@ -614,4 +614,5 @@
   }
 
   Object.assign(Whichbird, { pool, reweight, reliable, stops, FOUND });
+  (Whichbird.installs = Whichbird.installs || {}).solve = install; // a worker is made from the text of its modules
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

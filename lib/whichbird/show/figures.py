@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,14 @@ FLUENCY = "#d9680f"  # orange; the pair differs in lightness too, so it survives
 INK = "#2b3036"
 FAINT = "#8a929b"
 GREEN, PURPLE, ROSE = "#2f8f6b", "#9b59b6", "#b5446e"  # for what is neither adequacy nor fluency
-PAPER = "#fdfdfb"  # a light card of its own, so that figures read the same on a dark page
+OLIVE, TEAL = "#6f7b16", "#127f84"
+PAPER = "#fdfdfb"
+GRID = "#e4e4de"
+PALE = "#d3d6d9"  # lines of a crowd that only its named members stand out from
+SHADE = "#dfe9d6"  # the reliable interval
+
+# What lines and dots get that ask for no colour. Blue and orange are not among them: they mean adequacy and fluency, and nothing else.
+SERIES = (INK, GREEN, PURPLE, ROSE, OLIVE, TEAL, FAINT)
 
 UNREACHED = "#b4b9be"
 BALANCE = LinearSegmentedColormap.from_list("balance", [FLUENCY, "#c9c9c4", ADEQUACY])  # β from 0 to 1
@@ -60,7 +68,19 @@ FILLED = {"published": False, "fair": True}
 
 
 def use() -> None:
-    """Set the look for all figures that follow."""
+    """Set the look for all figures that follow; in a notebook they are drawn as SVG, the same bytes each time.
+
+    Letters are drawn as outlines, so that they look the same whatever fonts a reader has.
+    """
+    if "IPython" in sys.modules:
+        from matplotlib_inline.config import InlineBackend
+
+        cell = InlineBackend.instance()
+        cell.print_figure_kwargs = {
+            "bbox_inches": "tight",
+            "metadata": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+        }
+        cell.figure_formats = {"svg"}
     mpl.rcParams.update(
         {
             "figure.facecolor": PAPER,
@@ -72,6 +92,8 @@ def use() -> None:
             "savefig.bbox": "tight",
             "savefig.pad_inches": 0.12,
             "figure.constrained_layout.use": True,
+            "svg.fonttype": "path",
+            "svg.hashsalt": "whichbird",  # else names inside the file are random
             "font.size": 11,
             "font.family": "DejaVu Sans",
             "axes.titlesize": 11,
@@ -85,12 +107,12 @@ def use() -> None:
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
-            "grid.color": "#e4e4de",
+            "grid.color": GRID,
             "grid.linewidth": 0.7,
             "axes.axisbelow": True,
             "lines.linewidth": 2.0,
             "legend.frameon": False,
-            "axes.prop_cycle": cycler(color=[ADEQUACY, FLUENCY, INK, GREEN, PURPLE, FAINT]),
+            "axes.prop_cycle": cycler(color=SERIES),
         }
     )
 
@@ -255,7 +277,7 @@ def ranks_over_beta(
         _shade(ax, interval, beta)
     for scorer, rows in table.groupby("scorer", sort=False):
         if scorer not in chosen:
-            top.plot(rows["beta"], rows["spa"], color="#d3d6d9", lw=0.8, zorder=1)
+            top.plot(rows["beta"], rows["spa"], color=PALE, lw=0.8, zorder=1)
     for n, scorer in enumerate(chosen):
         rows = table[table["scorer"] == scorer]
         look = {"color": colours[n % len(colours)], "ls": styles[n % len(styles)]}
@@ -382,7 +404,7 @@ def _shade(ax: Axes, interval: tuple[float, float], beta: float | None, fill: bo
     place = ax.get_subplotspec()
     first = place is None or place.is_first_row()  # one entry of each in the legend
     if fill:
-        ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if first else None)
+        ax.axvspan(*interval, color=SHADE, lw=0, zorder=0, label="reliable interval" if first else None)
     else:
         for end in interval:
             ax.axvline(end, color=GREEN, lw=1, ls=":")

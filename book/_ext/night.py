@@ -1,0 +1,152 @@
+"""Figures that are readable on dark pages: every SVG that a chapter drew carries its colours for light pages and for dark ones.
+
+`name.svg` is the light one, `name.svg#dark` the dark one: inside the file colours are variables, and the rule `:root:target` sets them anew. A page has
+an image of each kind, and the stylesheet shows the one that fits; paper always gets the light one. Colours are mapped, not inverted: those that
+have a name in `whichbird.show.figures` become their partners here; any other keeps its hue and changes its lightness as paper and ink do. A picture
+inside a figure is mapped pixel by pixel if it lies on paper (a dense cloud), and stays as it is if it covers its place (a scale of colours).
+
+Besides, files are made short, to about a third: names that nothing refers to, comments and the third decimal of a coordinate serve no reader.
+"""
+
+import base64
+import colorsys
+import io
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from docutils import nodes
+from PIL import Image
+from sphinx.writers.html5 import HTML5Translator
+from whichbird.show import figures
+
+DARK = {
+    figures.PAPER: "#16191d",
+    figures.INK: "#dcdedf",
+    figures.FAINT: "#8b949d",
+    figures.GRID: "#2b3036",
+    figures.PALE: "#454c54",
+    figures.SHADE: "#263029",
+    figures.UNREACHED: "#4a5057",
+    figures.ADEQUACY: "#77b5e8",
+    figures.FLUENCY: "#f0924a",
+    figures.GREEN: "#58c79c",
+    figures.PURPLE: "#c890e0",
+    figures.ROSE: "#ee86ab",
+    figures.OLIVE: "#b9c65a",
+    figures.TEAL: "#4fc3c8",
+    "#ffffff": "#16191d",
+    "#000000": "#dcdedf",
+}
+DRAWN = re.compile(r"[0-9a-f]{64}\.svg")  # the name of an output of a cell
+COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+IMAGE = re.compile(r'<image [^>]*?href="data:image/png;base64,([^"]+)"[^>]*/>')
+
+
+def _rgb(colour):
+    return tuple(int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5))
+
+
+@cache
+def dark(colour):
+    """The partner of a colour, "#rrggbb", on a dark page.
+
+    >>> dark(figures.INK)
+    '#dcdedf'
+    """
+    if colour in DARK:
+        return DARK[colour]
+    hue, light, full = colorsys.rgb_to_hls(*_rgb(colour))
+    paper, ink = (colorsys.rgb_to_hls(*_rgb(c))[1] for c in (figures.PAPER, figures.INK))
+    night, chalk = (colorsys.rgb_to_hls(*_rgb(DARK[c]))[1] for c in (figures.PAPER, figures.INK))
+    share = min(1.0, max(0.0, (paper - light) / (paper - ink)))  # 0 is paper, 1 ink
+    out = colorsys.hls_to_rgb(hue, night + share * (chalk - night), full * 0.85)
+    return "#" + "".join(f"{round(255 * c):02x}" for c in out)
+
+
+def short(svg):
+    """The same figure in fewer bytes."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*</defs>", "", svg, flags=re.S)
+    svg = svg.replace("xlink:href", "href").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
+    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+    names = {name: f"i{n}" for n, name in enumerate(used)}
+    svg = re.sub(r' id="([^"]*)"', lambda m: f' id="{names[m[1]]}"' if m[1] in names else "", svg)
+    svg = re.sub(r'(href="#|url\(#)([^")]+)', lambda m: m[1] + names[m[2]], svg)
+    svg = re.sub(r"(<use [^>]*?)transform=\"translate\(([-\d.]+) ([-\d.]+)\)\"", r'\1x="\2" y="\3"', svg).replace(' y="0"', "")
+    svg = re.sub(r' (d|x|y|cx|cy|width|height)="([^"]*)"', lambda m: f' {m[1]}="{_rounded(m[2])}"', svg)
+    svg = re.sub(r"translate\([^)]*\)", lambda m: _rounded(m[0]), svg)
+    svg = re.sub(r'style="([^"]*)"', lambda m: f'style="{m[1].replace(": ", ":").replace("; ", ";")}"', svg)
+    return re.sub(r">\s+<", "><", svg).strip() + "\n"
+
+
+def _rounded(text):
+    """Numbers with at most two decimals, and no more spaces than it takes to tell them apart."""
+    text = re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):z.2f}".rstrip("0").rstrip("."), text)
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", re.sub(r"\s+", " ", text)) if text[:1] == "M" else text
+
+
+def themed(svg):
+    """A figure whose colours are variables, with the values of light pages, and those of dark pages for whoever asks for #dark."""
+    pictures = []
+
+    def put_away(match):
+        pictures.append(match)
+        return f"\0{len(pictures) - 1}\0"
+
+    svg = IMAGE.sub(put_away, svg)
+    colours = {colour: f"--c{n}" for n, colour in enumerate(dict.fromkeys(COLOUR.findall(svg)))}
+    svg = COLOUR.sub(lambda m: f"var({colours[m[0]]})", svg)
+    svg = re.sub(r"\0(\d+)\0", lambda m: _picture(pictures[int(m[1])]), svg)
+    light = "".join(f"{name}:{colour};" for colour, name in colours.items())
+    night = "".join(f"{name}:{dark(colour)};" for colour, name in colours.items())
+    rules = (
+        f"<style>:root{{{light}}}:root:target{{{night}fill:{DARK['#000000']}}}"
+        ".d,:root:target .l{display:none}:root:target .d{display:inline}</style>"
+    )
+    at = svg.index(">", svg.index("<svg")) + 1
+    return f'<svg id="dark"{svg[4 : at]}{rules}{svg[at:]}'
+
+
+def _picture(match):
+    """A picture inside a figure: one that has transparent pixels lies on paper, and gets a twin for dark pages."""
+    picture = Image.open(io.BytesIO(base64.b64decode(match[1])))
+    if "A" not in picture.getbands() or picture.getchannel("A").getextrema()[0] == 255:
+        return match[0]
+    pixels = np.array(picture.convert("RGBA"))
+    seen, place = np.unique(pixels[..., :3].reshape(-1, 3), axis=0, return_inverse=True)
+    mapped = np.array([[round(255 * c) for c in _rgb(dark("#{:02x}{:02x}{:02x}".format(*rgb)))] for rgb in seen])
+    pixels[..., :3] = mapped[place.ravel()].reshape(*pixels.shape[:2], 3)
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "PNG", optimize=True)
+    twin = match[0].replace(match[1], base64.b64encode(out.getvalue()).decode())
+    return "".join(one.replace("<image ", f'<image class="{kind}" ', 1) for one, kind in ((match[0], "l"), (twin, "d")))
+
+
+def visit_image(self, node):
+    """Write a figure twice, once for each kind of page."""
+    name = self.builder.images.get(node["uri"], "")
+    if not DRAWN.fullmatch(name):
+        HTML5Translator.visit_image(self, node)
+        return
+    node["classes"] = [*node["classes"], "wb-on-light"]
+    HTML5Translator.visit_image(self, node)
+    light = self.body.pop()
+    self.body.append(light + light.replace("wb-on-light", "wb-on-dark").replace(f"{name}\"", f'{name}#dark"'))
+
+
+def write(app, error):
+    if error is not None or app.builder.format != "html":
+        return
+    for file in Path(app.outdir, "_images").glob("*.svg"):
+        svg = file.read_text("utf-8")
+        if DRAWN.fullmatch(file.name) and '<svg id="dark"' not in svg:  # not yet
+            file.write_text(themed(short(svg)), "utf-8")
+
+
+def setup(app):
+    app.add_node(nodes.image, override=True, html=(visit_image, HTML5Translator.depart_image))
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

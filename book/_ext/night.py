@@ -3,7 +3,7 @@
 `name.svg` is the light one, `name.svg#dark` the dark one: inside the file colours are variables, and the rule `:root:target` sets them anew. A page has
 an image of each kind, and the stylesheet shows the one that fits; paper always gets the light one. Colours are mapped, not inverted: those that
 have a name in `whichbird.show.figures` become their partners here; any other keeps its hue and changes its lightness as paper and ink do. A picture
-inside a figure is mapped pixel by pixel if it lies on paper (a dense cloud), and stays as it is if it covers its place (a scale of colours).
+inside a figure is mapped pixel by pixel, but for those that show balances from orange to blue: these stay as they are.
 
 Besides, files are made short, to about a third: names that nothing refers to, comments and the third decimal of a coordinate serve no reader.
 """
@@ -68,6 +68,7 @@ def dark(colour):
 def short(svg):
     """The same figure in fewer bytes."""
     svg = svg[svg.index("<svg") :]
+    words = dict.fromkeys(re.findall(r"<!-- (.*?) -->", svg, flags=re.S))  # what is written in it, once each
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.S)
     svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*</defs>", "", svg, flags=re.S)
     svg = svg.replace("xlink:href", "href").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
@@ -79,6 +80,8 @@ def short(svg):
     svg = re.sub(r' (d|x|y|cx|cy|width|height)="([^"]*)"', lambda m: f' {m[1]}="{_rounded(m[2])}"', svg)
     svg = re.sub(r"translate\([^)]*\)", lambda m: _rounded(m[0]), svg)
     svg = re.sub(r'style="([^"]*)"', lambda m: f'style="{m[1].replace(": ", ":").replace("; ", ";")}"', svg)
+    at = svg.index(">") + 1
+    svg = f"{svg[:at]}<desc>{'; '.join(words)}</desc>{svg[at:]}"
     return re.sub(r">\s+<", "><", svg).strip() + "\n"
 
 
@@ -111,18 +114,26 @@ def themed(svg):
 
 
 def _picture(match):
-    """A picture inside a figure: one that has transparent pixels lies on paper, and gets a twin for dark pages."""
-    picture = Image.open(io.BytesIO(base64.b64decode(match[1])))
-    if "A" not in picture.getbands() or picture.getchannel("A").getextrema()[0] == 255:
-        return match[0]
-    pixels = np.array(picture.convert("RGBA"))
+    """A picture inside a figure, and its twin for dark pages. One that covers its place and has both blue and orange is a scale of balance."""
+    picture = Image.open(io.BytesIO(base64.b64decode(match[1]))).convert("RGBA")
+    pixels = np.array(picture)
     seen, place = np.unique(pixels[..., :3].reshape(-1, 3), axis=0, return_inverse=True)
+    if pixels[..., 3].min() == 255 and np.ptp(seen[:, 0].astype(int) - seen[:, 2]) > 250:
+        return match[0]
     mapped = np.array([[round(255 * c) for c in _rgb(dark("#{:02x}{:02x}{:02x}".format(*rgb)))] for rgb in seen])
     pixels[..., :3] = mapped[place.ravel()].reshape(*pixels.shape[:2], 3)
+    twins = {"l": picture, "d": Image.fromarray(pixels)}
+    return "".join(
+        match[0].replace(match[1], _png(one)).replace("<image ", f'<image class="{kind}" ', 1) for kind, one in twins.items()
+    )
+
+
+def _png(picture):
+    """A picture as the text of a PNG; a large one with a palette, transparency included."""
     out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "PNG", optimize=True)
-    twin = match[0].replace(match[1], base64.b64encode(out.getvalue()).decode())
-    return "".join(one.replace("<image ", f'<image class="{kind}" ', 1) for one, kind in ((match[0], "l"), (twin, "d")))
+    large = picture.width * picture.height > 20_000
+    (picture.quantize(256, method=Image.Quantize.FASTOCTREE) if large else picture).save(out, "PNG", optimize=True)
+    return base64.b64encode(out.getvalue()).decode()
 
 
 def visit_image(self, node):

@@ -4,6 +4,7 @@ import base64
 import io
 import re
 import sys
+import xml.etree.ElementTree as tree
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,10 @@ from PIL import Image
 
 from whichbird.show import figures
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "book" / "_ext"))
 import night
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def luminance(colour):
@@ -30,7 +32,9 @@ def contrast(one, two):
 
 
 def test_paper_ink_and_the_two_aspects_are_those_of_the_stylesheet():
-    dark = re.search(r'html\[data-theme="dark"\] \{(.*?)\}', (ROOT / "book/assets/whichbird.css").read_text("utf-8"), re.S)[1]
+    dark = re.search(
+        r'html\[data-theme="dark"\] \{(.*?)\}', (ROOT / "book/assets/whichbird.css").read_text("utf-8"), re.S
+    )[1]
     css = dict(re.findall(r"--wb-(\w+): (#[0-9a-f]{6});", dark))
     named = {"paper": figures.PAPER, "ink": figures.INK, "adequacy": figures.ADEQUACY, "fluency": figures.FLUENCY}
     assert {name: night.dark(colour) for name, colour in named.items()} == {name: css[name] for name in named}
@@ -47,10 +51,18 @@ def test_marks_stand_out_on_both_papers(colour):
 def test_a_tint_lies_as_far_from_dark_paper_as_from_light(share):
     """What is fainter on light paper is fainter on dark paper."""
     tint, fainter = (
-        "#" + "".join(f"{round(s * int(figures.INK[n : n + 2], 16) + (1 - s) * int(figures.PAPER[n : n + 2], 16)):02x}" for n in (1, 3, 5))
+        "#"
+        + "".join(
+            f"{round(s * int(figures.INK[n : n + 2], 16) + (1 - s) * int(figures.PAPER[n : n + 2], 16)):02x}"
+            for n in (1, 3, 5)
+        )
         for s in (share, share / 2)
     )
-    assert contrast(night.dark(tint), night.dark(figures.PAPER)) > contrast(night.dark(fainter), night.dark(figures.PAPER)) > 1
+    assert (
+        contrast(night.dark(tint), night.dark(figures.PAPER))
+        > contrast(night.dark(fainter), night.dark(figures.PAPER))
+        > 1
+    )
 
 
 def drawing(**options):
@@ -75,8 +87,6 @@ def test_a_short_figure_refers_to_what_it_has_and_says_what_is_written_in_it():
     assert len(svg) < 0.75 * len(drawing())
     assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg)) == set(re.findall(r' id="([^"]+)"', svg))
     assert "<desc>" in svg and "adequacy" in svg and "A &amp; B &lt; C" in svg
-    import xml.etree.ElementTree as tree
-
     tree.fromstring(night.themed(svg))  # well formed
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from docutils import nodes
 from PIL import Image
 from sphinx.writers.html5 import HTML5Translator
+
 from whichbird.show import figures
 
 DARK = {
@@ -76,7 +77,9 @@ def short(svg):
     names = {name: f"i{n}" for n, name in enumerate(used)}
     svg = re.sub(r' id="([^"]*)"', lambda m: f' id="{names[m[1]]}"' if m[1] in names else "", svg)
     svg = re.sub(r'(href="#|url\(#)([^")]+)', lambda m: m[1] + names[m[2]], svg)
-    svg = re.sub(r"(<use [^>]*?)transform=\"translate\(([-\d.]+) ([-\d.]+)\)\"", r'\1x="\2" y="\3"', svg).replace(' y="0"', "")
+    svg = re.sub(r"(<use [^>]*?)transform=\"translate\(([-\d.]+) ([-\d.]+)\)\"", r'\1x="\2" y="\3"', svg).replace(
+        ' y="0"', ""
+    )
     svg = re.sub(r' (d|x|y|cx|cy|width|height)="([^"]*)"', lambda m: f' {m[1]}="{_rounded(m[2])}"', svg)
     svg = re.sub(r"translate\([^)]*\)", lambda m: _rounded(m[0]), svg)
     svg = re.sub(r'style="([^"]*)"', lambda m: f'style="{m[1].replace(": ", ":").replace("; ", ";")}"', svg)
@@ -110,7 +113,7 @@ def themed(svg):
         ".d,:root:target .l{display:none}:root:target .d{display:inline}</style>"
     )
     at = svg.index(">", svg.index("<svg")) + 1
-    return f'<svg id="dark"{svg[4 : at]}{rules}{svg[at:]}'
+    return f'<svg id="dark"{svg[4:at]}{rules}{svg[at:]}'
 
 
 def _picture(match):
@@ -124,7 +127,8 @@ def _picture(match):
     pixels[..., :3] = mapped[place.ravel()].reshape(*pixels.shape[:2], 3)
     twins = {"l": picture, "d": Image.fromarray(pixels)}
     return "".join(
-        match[0].replace(match[1], _png(one)).replace("<image ", f'<image class="{kind}" ', 1) for kind, one in twins.items()
+        match[0].replace(match[1], _png(one)).replace("<image ", f'<image class="{kind}" ', 1)
+        for kind, one in twins.items()
     )
 
 
@@ -145,7 +149,7 @@ def visit_image(self, node):
     node["classes"] = [*node["classes"], "wb-on-light"]
     HTML5Translator.visit_image(self, node)
     light = self.body.pop()
-    self.body.append(light + light.replace("wb-on-light", "wb-on-dark").replace(f"{name}\"", f'{name}#dark"'))
+    self.body.append(light + light.replace("wb-on-light", "wb-on-dark").replace(f'{name}"', f'{name}#dark"'))
 
 
 def write(app, error):

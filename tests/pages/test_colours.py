@@ -2,16 +2,11 @@
 
 import colorsys
 import re
-import sys
 from html import unescape
-from pathlib import Path
 
 import pytest
 
 from whichbird.show import figures
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "book" / "_ext"))
-import night
 
 FIGURE = re.compile(r'<figure[^>]*id="([^"]+)"[^>]*>(.*?)</figure>', re.S)
 MEANT = {"adequacy": figures.ADEQUACY, "fluency": figures.FLUENCY}
@@ -57,7 +52,9 @@ def drawn(pages):
 
 
 def test_blue_is_adequacy_and_orange_is_fluency(drawn):
-    broken = {f"{page}#{name}": sorted(unexplained(svg, words)) for page, name, words, svg in drawn if unexplained(svg, words)}
+    broken = {
+        f"{page}#{name}": sorted(unexplained(svg, words)) for page, name, words, svg in drawn if unexplained(svg, words)
+    }
     assert not broken, f"colours that are never explained: {broken}"
 
 

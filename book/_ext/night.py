@@ -9,7 +9,6 @@ Besides, files are made short, to about a third: names that nothing refers to, c
 """
 
 import base64
-import colorsys
 import io
 import re
 from functools import cache
@@ -53,17 +52,29 @@ def _rgb(colour):
 def dark(colour):
     """The partner of a colour, "#rrggbb", on a dark page.
 
+    A tint, so much of a named colour on paper, becomes as much of its partner on dark paper. What is no tint of any keeps its colour and changes its
+    lightness as paper and ink do.
+
     >>> dark(figures.INK)
     '#dcdedf'
     """
     if colour in DARK:
         return DARK[colour]
-    hue, light, full = colorsys.rgb_to_hls(*_rgb(colour))
-    paper, ink = (colorsys.rgb_to_hls(*_rgb(c))[1] for c in (figures.PAPER, figures.INK))
-    night, chalk = (colorsys.rgb_to_hls(*_rgb(DARK[c]))[1] for c in (figures.PAPER, figures.INK))
-    share = min(1.0, max(0.0, (paper - light) / (paper - ink)))  # 0 is paper, 1 ink
-    out = colorsys.hls_to_rgb(hue, night + share * (chalk - night), full * 0.85)
-    return "#" + "".join(f"{round(255 * c):02x}" for c in out)
+    paper, night = (np.array(_rgb(c)) for c in (figures.PAPER, DARK[figures.PAPER]))
+    away = np.array(_rgb(colour)) - paper
+    best, out = 0.03, None
+    for name, partner in DARK.items():
+        full = np.array(_rgb(name)) - paper
+        share = min(1.0, max(0.0, away @ full / max(full @ full, 1e-9)))
+        miss = np.abs(away - share * full).max()
+        if miss < best:
+            best, out = miss, night + share * (np.array(_rgb(partner)) - night)
+    if out is None:
+        ink, chalk = (np.array(_rgb(c)).mean() for c in (figures.INK, DARK[figures.INK]))
+        light = (paper + away).mean()
+        share = min(1.0, max(0.0, (paper.mean() - light) / (paper.mean() - ink)))  # 0 is paper, 1 ink
+        out = (paper + away) - light + night.mean() + share * (chalk - night.mean())
+    return "#" + "".join(f"{round(255 * min(1.0, max(0.0, c))):02x}" for c in out)
 
 
 def short(svg):

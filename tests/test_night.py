@@ -97,7 +97,7 @@ def test_colours_are_variables_with_both_values():
     light, dark = (dict(re.findall(r"(--c\d+):(#[0-9a-f]{6})", part)) for part in svg.split(":root:target{", 1))
     assert figures.ADEQUACY in light.values() and light.keys() == dark.keys()
     assert all(dark[name] == night.dark(colour) for name, colour in light.items())
-    assert set(re.findall(r"var\((--c\d+)\)", body)) == set(light)
+    assert set(re.findall(r"var\((--c\d+)\)", svg)) == set(light)
 
 
 def pictures(svg):

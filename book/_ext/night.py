@@ -10,7 +10,9 @@ Besides, files are made short, to about a third: names that nothing refers to, c
 
 import base64
 import io
+import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -91,7 +93,14 @@ def short(svg):
     svg = re.sub(r"(<use [^>]*?)transform=\"translate\(([-\d.]+) ([-\d.]+)\)\"", r'\1x="\2" y="\3"', svg).replace(
         ' y="0"', ""
     )
-    svg = re.sub(r' (d|x|y|cx|cy|width|height)="([^"]*)"', lambda m: f' {m[1]}="{_rounded(m[2])}"', svg)
+    svg = re.sub(r' (x|y|cx|cy|width|height)="([^"]*)"', lambda m: f' {m[1]}="{_rounded(m[2])}"', svg)
+    # letters are drawn on a grid of 1/64 of a unit; an eighth of that is fine enough, and takes shorter numbers
+    svg = re.sub(
+        r' d="([^"]*)" transform="scale\(0\.015625\)"',
+        lambda m: f' d="{_relative(m[1], 8, 0)}" transform="scale(.125)"',
+        svg,
+    )
+    svg = re.sub(r' d="(M \S[^"]*)"', lambda m: f' d="{_relative(m[1], 1, 2)}"', svg)
     svg = re.sub(r"translate\([^)]*\)", lambda m: _rounded(m[0]), svg)
     svg = re.sub(r'style="([^"]*)"', lambda m: f'style="{m[1].replace(": ", ":").replace("; ", ";")}"', svg)
     at = svg.index(">") + 1
@@ -100,9 +109,36 @@ def short(svg):
 
 
 def _rounded(text):
-    """Numbers with at most two decimals, and no more spaces than it takes to tell them apart."""
-    text = re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):z.2f}".rstrip("0").rstrip("."), text)
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", re.sub(r"\s+", " ", text)) if text[:1] == "M" else text
+    """Numbers with at most two decimals."""
+    return re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):z.2f}".rstrip("0").rstrip("."), text)
+
+
+def _relative(path, unit, digits):
+    """A path of absolute M, L, Q, C and z, as Matplotlib writes them, from point to point, in multiples of `unit` with so many digits.
+
+    Every point is rounded before steps are taken, so that errors do not add up.
+
+    >>> _relative("M 8 16 L 24 16 Q 32 16 32 24 z", 8, 0)
+    'M1 2l2 0q1 0 1 1z'
+    """
+    out, here, start = [], (0.0, 0.0), (0.0, 0.0)
+    for command, numbers in re.findall(r"([MLQCz])([^MLQCz]*)", path):
+        at = [round(float(v) / unit, digits) for v in numbers.split()]
+        points = list(zip(at[::2], at[1::2], strict=True))
+        if command == "M":
+            here = start = points[0]
+            out.append("M" + _words(points[0], digits))
+        elif command == "z":
+            here = start
+            out.append("z")
+        else:
+            out.append(command.lower() + " ".join(_words((x - here[0], y - here[1]), digits) for x, y in points))
+            here = points[-1]
+    return "".join(out)
+
+
+def _words(values, digits):
+    return " ".join(f"{v:z.{digits}f}".rstrip("0").rstrip(".") if digits else f"{v:z.0f}" for v in values)
 
 
 def themed(svg):
@@ -116,12 +152,17 @@ def themed(svg):
     svg = IMAGE.sub(put_away, svg)
     colours = {colour: f"--c{n}" for n, colour in enumerate(dict.fromkeys(COLOUR.findall(svg)))}
     svg = COLOUR.sub(lambda m: f"var({colours[m[0]]})", svg)
+    often = [look for look, count in Counter(re.findall(r' style="([^"]*)"', svg)).items() if count > 1]
+    classes = {look: f"s{n}" for n, look in enumerate(often)}
+    svg = re.sub(r' style="([^"]*)"', lambda m: f' class="{classes[m[1]]}"' if m[1] in classes else m[0], svg)
     svg = re.sub(r"\0(\d+)\0", lambda m: _picture(pictures[int(m[1])]), svg)
     light = "".join(f"{name}:{colour};" for colour, name in colours.items())
     night = "".join(f"{name}:{dark(colour)};" for colour, name in colours.items())
     rules = (
         f"<style>:root{{{light}}}:root:target{{{night}fill:{DARK['#000000']}}}"
-        ".d,:root:target .l{display:none}:root:target .d{display:inline}</style>"
+        ".d,:root:target .l{display:none}:root:target .d{display:inline}"
+        + "".join(f".{name}{{{look}}}" for look, name in classes.items())
+        + "</style>"
     )
     at = svg.index(">", svg.index("<svg")) + 1
     return f'<svg id="dark"{svg[4:at]}{rules}{svg[at:]}'
@@ -164,8 +205,17 @@ def visit_image(self, node):
 
 
 def write(app, error):
+    """Make the figures of the site, and those in the notebooks that it gives away, short."""
     if error is not None or app.builder.format != "html":
         return
+    for file in Path(app.outdir, "_downloads").rglob("*.ipynb"):
+        notebook = json.loads(file.read_text("utf-8"))
+        for cell in notebook["cells"]:
+            for output in cell.get("outputs", []):
+                svg = "".join(output.get("data", {}).get("image/svg+xml", ""))
+                if svg and not svg.startswith("<svg"):
+                    output["data"]["image/svg+xml"] = short(svg)
+        file.write_text(json.dumps(notebook, ensure_ascii=False, separators=(",", ":")), "utf-8")
     for file in Path(app.outdir, "_images").glob("*.svg"):
         svg = file.read_text("utf-8")
         if DRAWN.fullmatch(file.name) and '<svg id="dark"' not in svg:  # not yet

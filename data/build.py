@@ -65,6 +65,7 @@ DRAWS = 4_000_000  # weightings per dataset in the cells of (ESS, β)
 TEXTS = 2000  # pools drawn from each world of known natural balance
 FEW = (8, 16, 32)  # documents in smaller worlds, drawn from those of some datasets
 FEWER = ("zhen20", "ende22", "ende24", "enes24")
+DEALS = range(synthesis.SEED, synthesis.SEED + 5)  # seeds that break ties when pools are synthesised, the published one first
 BALANCES, INSET = 21, 0.001  # where stability is looked at, and how far from the ends of the reachable range
 
 
@@ -259,6 +260,7 @@ def _digest_of(name: str, *folders: Path) -> Path | None:
 
 
 def _text(rows: pd.DataFrame, table: str) -> str:
+    rows = rows.assign(**{c: rows[c].map(repr) for c in TABLES[table].exact})
     return rows.to_csv(index=False, lineterminator="\n", float_format=f"%.{TABLES[table].digits}g")
 
 
@@ -403,6 +405,13 @@ def beta_coverage(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     return pd.DataFrame(rows)
 
 
+def collapse(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """Explainability of fully synthetic pools under dials that differ in one thing at a time, for several seeds."""
+    if pool.adequacy is None:
+        return None
+    return pd.concat([synthesis.controls(pool, seed) for seed in DEALS], ignore_index=True)
+
+
 def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     """How alike the kinds of text of a dataset rank its scorers, where it has two or more."""
     return domain_agreement(pool).drop(columns="name") if len(split(pool)) > 1 else None
@@ -465,6 +474,7 @@ class Table(NamedTuple):
     make: Callable[..., Any]
     source: str
     digits: int = 10  # significant ones
+    exact: tuple[str, ...] = ()  # columns written in full, so that the others follow from the number as written
     paper: bool = False  # of the paper's datasets alone: more would take minutes, and nobody asks for them
     dataset: str | None = None  # of this dataset alone
 
@@ -483,13 +493,14 @@ TABLES = {
     "errors": Table(errors, "pool"),
     "references": Table(references, "pool", 6),
     "synthesised": Table(synthesised, "pool", paper=True),
-    "sweep": Table(sweeps, "digest", 12, paper=True),
+    "sweep": Table(sweeps, "digest", 12, ("beta",), paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
     "groupings": Table(groupings, "segments", 5),
     "seeds": Table(seeds, "segments", 5),
     "components": Table(components, "segments", 6),
     "beta_coverage": Table(beta_coverage, "segments", 4),
+    "collapse": Table(collapse, "segments", 6),
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),

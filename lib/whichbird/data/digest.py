@@ -367,10 +367,10 @@ def load_errors(name: str | None = None) -> pd.DataFrame:
 
 
 def read_table(name: str, **options: Any) -> pd.DataFrame:
-    """A table that ships beside the digests, its numbers read to the last bit; `options` go to pandas.read_csv."""
+    """A table that ships beside the digests; `options` go to pandas.read_csv."""
     path = folder() / name
     try:
-        table: pd.DataFrame = pd.read_csv(path, **{"float_precision": "round_trip"} | options)
+        table: pd.DataFrame = pd.read_csv(path, **options)
         return table
     except FileNotFoundError:
         tables = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"

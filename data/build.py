@@ -12,6 +12,7 @@ import contextlib
 import gzip
 import http.client
 import io
+import json
 import os
 import shutil
 import sys
@@ -30,10 +31,12 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, ablation, balance, reachable, reliable_interval, search
-from whichbird.core.augment import PAPER_FAMILIES
+from whichbird import DataError, ablation, balance, reachable, reliable_interval, reweight_sweep, search
+from whichbird.core.augment import DIALS, PAPER_FAMILIES, offsets
 from whichbird.core.check import near
+from whichbird.core.permutation import p_counts, p_curve_counts
 from whichbird.data import digest, guest, segments
+from whichbird.data.mqm import TAXONOMY, plain
 from whichbird.data.mtme import find_tree, is_human, read_mtme, read_scores
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
@@ -44,11 +47,11 @@ from whichbird.study.choices import by_seed, by_taxonomy
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, split
-from whichbird.study.preference import steps
+from whichbird.study.preference import preference, steps
 from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
-from whichbird.study.sweep import METAMETRICS, sweep
+from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
 from whichbird.study.verdict import build_significance, save_significance
 from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
@@ -186,7 +189,7 @@ def _dataset(
     if "segments" in products:
         segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
     made = {
-        t: TABLES[t].make(pool, *[root] * (t == "references"))
+        t: TABLES[t].make(pool, *[root] * (t in ("references", "floating")))
         for t in products
         if _of_pool(t) and t not in FILES and TABLES[t].takes(name)
     }
@@ -320,6 +323,45 @@ def references(pool: Pool, root: Path) -> pd.DataFrame | None:
         if is_human(system) and (seen := ~np.isnan(x)).any()
     ]
     return pd.DataFrame(rows) if rows else None
+
+
+def floating(pool: Pool, root: Path) -> pd.DataFrame | None:
+    """Explainability over β with cells grouped by exact sums of their errors, and by sums as floats in the order of the file.
+
+    Released results grouped the latter: 1 + .1 + .1 and .1 + .1 + 1 are different floats, so equal cells fell apart.
+    """
+    if pool.aspects is None:
+        return None
+    a, f = _floating_sums(pool, root)
+    weights = reweight_sweep(*pool.aspects, beta_grid(*pool.aspects)).insist()
+    human, grid = p_counts(pool.total), DIALS["explainability"]
+    measure = {}
+    for how, (x, y) in {"exact": (pool.adequacy, pool.fluency), "floating": (a, f)}.items():
+        curves = [p_curve_counts(s, np.outer(grid, -offsets(s, x, y))) for s in pool.scorers.values()]
+        measure[how] = preference(steps(human, np.array(curves)), weights.weights)
+    rows = pd.DataFrame({"beta": weights.betas, "ess": weights.ess, **measure})
+    return rows.assign(dataset=pool.name)[["dataset", *rows.columns]]
+
+
+def _floating_sums(pool: Pool, root: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Adequacy and fluency of each cell (K, N), added up as floats from the first error of its line to the last."""
+    source = DATASETS[pool.name]
+    file = find_tree(root) / source.set / "human-scores" / f"{source.pair}.mqm.merged.seg.rating"
+    place, at = {n: i for i, n in enumerate(pool.lines)}, dict.fromkeys(pool.systems, -1)
+    out = {aspect: np.full(pool.total.shape, np.nan) for aspect in ("adequacy", "fluency")}
+    for line in file.read_text("utf-8").splitlines():
+        system, text, *_ = line.split("\t")
+        if system not in at:
+            continue
+        at[system] += 1
+        if at[system] in place and text != "None":
+            cell = pool.systems.index(system), place[at[system]]
+            for aspect, x in out.items():
+                x[cell] = 0.0
+                for error in json.loads(text)["errors"]:
+                    if TAXONOMY.aspect(plain(error["category"])) == aspect:
+                        x[cell] -= error["score"]
+    return out["adequacy"], out["fluency"]
 
 
 # --- tables of a digest
@@ -493,6 +535,7 @@ TABLES = {
     "errors": Table(errors, "pool"),
     "references": Table(references, "pool", 6),
     "synthesised": Table(synthesised, "pool", paper=True),
+    "floating": Table(floating, "pool", exact=("beta",), paper=True),
     "sweep": Table(sweeps, "digest", 12, ("beta",), paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),

@@ -27,7 +27,9 @@ PAGELESS = {"shayegh-etal-2025-feeding", "white-etal-1994-arpa", "riley-etal-202
 
 
 def rows():
-    return [[cell.strip() for cell in line.strip("|\n").split("|")] for line in PAGE.splitlines() if line.startswith("| ")]
+    return [
+        [cell.strip() for cell in line.strip("|\n").split("|")] for line in PAGE.splitlines() if line.startswith("| ")
+    ]
 
 
 def test_every_label_of_the_concordance_is_in_the_book():
@@ -54,7 +56,9 @@ def test_titles_and_captions_name_the_number_of_the_concordance():
     book = "\n".join(SOURCES.values())
     for row in rows():
         kind, _, number = row[0].partition(" ")
-        for label in re.findall(r"\{prf:ref\}`([^`]+)`", " ".join(row[2:])) if kind in ("Proposition", "Theorem") else ():
+        for label in (
+            re.findall(r"\{prf:ref\}`([^`]+)`", " ".join(row[2:])) if kind in ("Proposition", "Theorem") else ()
+        ):
             title = re.search(r"\{prf:\w+\} ([^\n]*)\n:label: " + label + "\n", book)[1]
             assert f"{kind} {number}" in title and "of the paper" in title, title
         for label in re.findall(r"\{numref\}`([^`]+)`", row[2]) if kind == "Figure" else ():
@@ -76,16 +80,25 @@ def numbered_lines(tex):
 def test_the_paper_has_these_numbers():
     tex = re.sub(r"(?<!\\)%.*", "", PAPER.read_text("utf-8"))
     assert numbered_lines(tex) == EQUATIONS
-    floats = {kind: re.findall(rf"\\begin\{{{kind}\*?\}}(.*?)\\end\{{{kind}\*?\}}", tex, re.S) for kind in ("figure", "table")}
+    floats = {
+        kind: re.findall(rf"\\begin\{{{kind}\*?\}}(.*?)\\end\{{{kind}\*?\}}", tex, re.S) for kind in ("figure", "table")
+    }
     labels = {
-        kind: [re.search(r"\\label\{(.*?)\}", body)[1] for body in found if "\\caption" in body] for kind, found in floats.items()
+        kind: [re.search(r"\\label\{(.*?)\}", body)[1] for body in found if "\\caption" in body]
+        for kind, found in floats.items()
     }
     assert labels["figure"] == ["fig:1", "fig:2", "fig:3", "fig:heatmap", "fig:metrics", "fig:instability_placeholder",
                                 "fig:results_all", "fig:results_pearson", "fig:all_heatmaps"]  # fmt: skip
     assert labels["table"] == ["tab:solve-exact-operation-counts", "tab:solve-exact-theorem-invocations", "tab:dataset_tau",
                                "tab:dataset-core", "tab:dataset-betaij", "tab:dataset-mqm", "tab:dataset-scorers"]  # fmt: skip
     theorems = re.findall(r"\\begin\{restatable\}\[(.*?)\]\{theorem\}", tex)
-    assert theorems == ["Reachable range", "Bounded candidate count", "Admissible supports", "Support size bound", "Exit certificate"]
+    assert theorems == [
+        "Reachable range",
+        "Bounded candidate count",
+        "Admissible supports",
+        "Support size bound",
+        "Exit certificate",
+    ]
     assert len(re.findall(r"\\begin\{proposition\}", tex)) == len(re.findall(r"\\begin\{algorithm\}", tex)) == 1
 
 
@@ -93,7 +106,12 @@ def test_the_paper_has_these_numbers():
 
 
 def test_every_entry_is_cited_and_every_citation_is_an_entry():
-    cited = {key.strip() for text in SOURCES.values() for keys in re.findall(r"\{cite[^}]*\}`([^`]+)`", text) for key in keys.split(",")}
+    cited = {
+        key.strip()
+        for text in SOURCES.values()
+        for keys in re.findall(r"\{cite[^}]*\}`([^`]+)`", text)
+        for key in keys.split(",")
+    }
     assert cited == set(ENTRIES)
 
 

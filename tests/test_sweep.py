@@ -12,7 +12,9 @@ from whichbird.data.digest import read_table
 from whichbird.study.sweep import METAMETRICS, beta_grid, correlations, measures, sweep
 
 DATASET = "ted_ende"
-TIE = Fraction(1, 10**13)  # of the sum of sizes; the library's own bound, with some 90 pairs, is half of (90 + 8) · 2e-16
+TIE = Fraction(
+    1, 10**13
+)  # of the sum of sizes; the library's own bound, with some 90 pairs, is half of (90 + 8) · 2e-16
 SHIPPED = read_table("sweep.csv")
 
 

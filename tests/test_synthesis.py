@@ -12,7 +12,16 @@ from whichbird.data.digest import read_table
 from whichbird.data.pool import Pool
 from whichbird.study import synthesis
 from whichbird.study.synthesis import (
-    CONSTRUCTIONS, CONTROLS, POOLS, controls, evaluate, members, orders, regroup, synthesise, variances,
+    CONSTRUCTIONS,
+    CONTROLS,
+    POOLS,
+    controls,
+    evaluate,
+    members,
+    orders,
+    regroup,
+    synthesise,
+    variances,
 )  # fmt: skip
 
 NAN = float("nan")
@@ -196,13 +205,17 @@ def slow_controls(pool, dials):
     """The eight dials as the words say, one permutation test per pool, scorer and dial; the random one from the same draws."""
     k, rng, rows = len(pool.systems), np.random.default_rng(25), {}
     order = orders(pool.adequacy, pool.fluency)
-    for s, x in pool.scorers.items():
+    for x in pool.scorers.values():
         real = -offsets(x, pool.adequacy, pool.fluency)
         for name in synthesis.SYNTHETIC:
             who = members(name, k)
             a, f, y = (regroup(v, order)[who] for v in (pool.adequacy, pool.fluency, x))
             dealt = regroup(real[:, None] + np.zeros(x.shape), order)[who]
-            mean, own, random = dealt.mean(axis=1, keepdims=True), -offsets(y, a, f)[:, None], rng.normal(size=who.size)[:, None]
+            mean, own, random = (
+                dealt.mean(axis=1, keepdims=True),
+                -offsets(y, a, f)[:, None],
+                rng.normal(size=who.size)[:, None],
+            )
             short, long = np.std(mean), np.std(own)
             moves = {
                 "dealt": dealt, "quiet": mean, "noise": dealt - mean, "random": random * short / np.std(random),
@@ -213,7 +226,8 @@ def slow_controls(pool, dials):
                 rows.setdefault((name, dial), []).append([p_counts(y + d * v) for d in dials])
     human = {name: p_counts(regroup(pool.total, order)[members(name, k)]) for name in synthesis.SYNTHETIC}
     return {
-        key: slow_preference(human[key[0]], np.array(curves), np.ones(len(members(key[0], k)))) for key, curves in rows.items()
+        key: slow_preference(human[key[0]], np.array(curves), np.ones(len(members(key[0], k))))
+        for key, curves in rows.items()
     }
 
 
@@ -241,7 +255,9 @@ def test_variances_by_hand_and_conserved():
     x = regroup(pool.adequacy, order)
     for name in POOLS:
         part = x[members(name, 4)]
-        assert table.loc[name, "adequacy_within"] == pytest.approx(part.var(axis=1).mean() / x[:4].var(axis=1).mean(), rel=1e-12)
+        assert table.loc[name, "adequacy_within"] == pytest.approx(
+            part.var(axis=1).mean() / x[:4].var(axis=1).mean(), rel=1e-12
+        )
         between = part.mean(axis=1).var() / x[:4].mean(axis=1).var()
         assert table.loc[name, "adequacy_between"] == pytest.approx(between, rel=1e-12)
         assert part.var() == pytest.approx(x[:4].var(), rel=1e-12)  # what one side loses the other gains
@@ -274,7 +290,9 @@ def test_shipped_controls_are_recomputed():
     """One dataset and seed in full; chapter 4.3 recomputes another."""
     seed = int(TRIAL["seed"].max())
     ours = controls(wb.load_pool("ende20"), seed)
-    theirs = TRIAL[(TRIAL["dataset"] == "ende20") & (TRIAL["seed"] == seed)].drop(columns="dataset").reset_index(drop=True)
+    theirs = (
+        TRIAL[(TRIAL["dataset"] == "ende20") & (TRIAL["seed"] == seed)].drop(columns="dataset").reset_index(drop=True)
+    )
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-5)  # six digits are printed
 
 

@@ -156,7 +156,8 @@ def controls(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     """
     union = synthesise(pool, seed)
     size, family = len(pool.systems), "explainability"
-    order = orders(*(x[:size] for x in _aspects(union)), seed)
+    a, f = _aspects(union)
+    order = orders(a[:size], f[:size], seed)
     grid, human, rng = DIALS[family], p_counts(union.total), np.random.default_rng(seed)
     both = members("adequacy+fluency", size)
     subs = {name: _subset(union, members(name, size)) for name in SYNTHETIC}
@@ -168,7 +169,9 @@ def controls(pool: Pool, seed: int = SEED) -> pd.DataFrame:
         dealt = regroup(np.broadcast_to(real[:, None], (size, len(union.lines))), order)[both]
         noise = dealt - dealt.mean(axis=1, keepdims=True)
         # What was dealt out does not depend on the pool, so the pairs of all sorted systems serve all three.
-        carried = {dial: p_line_counts(union.scorers[s][both], v, grid) for dial, v in (("dealt", dealt), ("noise", noise))}
+        carried = {
+            dial: p_line_counts(union.scorers[s][both], v, grid) for dial, v in (("dealt", dealt), ("noise", noise))
+        }
         for name, sub in subs.items():
             who = members(name, size) - size  # among the sorted systems
             x, own, random = sub.scorers[s], _directions(sub, sub.scorers[s])[family], rng.normal(size=who.size)
@@ -216,15 +219,15 @@ def variances(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     """
     union = synthesise(pool, seed)
     size = len(pool.systems)
-    people = {"total": union.total, "adequacy": union.adequacy, "fluency": union.fluency}
+    a, f = _aspects(union)
+    scores = {"scorers": list(union.scorers.values()), "total": [union.total], "adequacy": [a], "fluency": [f]}
     rows = []
     for name in POOLS:
         who = members(name, size)
-        row: dict[str, object] = {"pool": name}
-        for what, all_scores in {"scorers": list(union.scorers.values()), **{k: [v] for k, v in people.items()}}.items():
+        row: dict[str, str | float] = {"pool": name}
+        for what, all_of_them in scores.items():
             for side, spread in (("within", _within), ("between", _between)):
-                ratio = [spread(x[who]) / spread(x[:size]) for x in all_scores if x is not None]
-                row[f"{what}_{side}"] = float(np.median(ratio))
+                row[f"{what}_{side}"] = float(np.median([spread(x[who]) / spread(x[:size]) for x in all_of_them]))
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -20,9 +20,10 @@ class Labels:
 
 
 class Style(Alpha):
-    default_label_style = Labels
+    default_label_style = "authoryear"
 
 
 def setup(app):
+    register_plugin("pybtex.style.labels", "authoryear", Labels)
     register_plugin("pybtex.style.formatting", "authoryear", Style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -113,7 +113,7 @@ def record(name: str, value: object, shown: str | None = None, beside: tuple[str
 
     kept = record_of(name, value, shown, beside)
     text = shown if shown is not None else str(kept["value"])
-    display(
+    display(  # type: ignore[no-untyped-call]
         {f"{GLUE_PREFIX}text/plain": repr(text), f"{GLUE_PREFIX}{RECORD}": kept},
         raw=True,
         metadata={"scrapbook": {"name": name, "mime_prefix": GLUE_PREFIX}},

@@ -14,6 +14,7 @@ GLOSSARY = BOOK / "use/glossary.md"
 # Pages that are no chapters: nothing is derived in them, so there is nothing to exercise and nothing to take away.
 NO_CHAPTERS = {
     "index",
+    "claims",
     "references",
     "appendix/h-formal",
     "use/glossary",

@@ -98,7 +98,11 @@ def read(path: Path) -> list[Claim]:
         rows = csv.DictReader(file)
         if tuple(rows.fieldnames or ()) != COLUMNS:
             raise ClaimError(f"{path.name} has the columns {rows.fieldnames}; {', '.join(COLUMNS)} are expected")
-        claims = [Claim(**row) for row in rows]
+        claims = []
+        for number, row in enumerate(rows, start=1):
+            if None in row or None in row.values():
+                raise ClaimError(f"row {number} of {path.name} has not as many cells as there are columns")
+            claims.append(Claim(**row))
     seen: set[str] = set()
     for claim in claims:
         for column in ("id", "place", "claim", "rule", "judged", "record"):
@@ -239,7 +243,9 @@ def asked(claim: Claim) -> str:
     if kind == "..":
         return f"{bounds[0]} to {bounds[1]}"
     sign = {"<=": "≤ ", ">=": "≥ ", "==": "= ", "<": "< ", ">": "> "}.get(kind, "")
-    return "yes" if kind == "true" else "equal" if kind in ("cells", "equal") else (sign + bounds[0]).replace("-", MINUS)
+    return (
+        "yes" if kind == "true" else "equal" if kind in ("cells", "equal") else (sign + bounds[0]).replace("-", MINUS)
+    )
 
 
 def judge(claims: Iterable[Claim], records: Iterable[tuple[str, Mapping[str, object]]]) -> list[Verdict]:
@@ -272,9 +278,7 @@ def judge(claims: Iterable[Claim], records: Iterable[tuple[str, Mapping[str, obj
         beside = record["beside"]
         second = f"{beside[0]}: {beside[1]}" if isinstance(beside, list | tuple) else ""
         value = record["value"]
-        out.append(
-            Verdict(claim, where[claim.record], shown(claim, record), second, difference(claim, value), result)
-        )
+        out.append(Verdict(claim, where[claim.record], shown(claim, record), second, difference(claim, value), result))
     return out
 
 
@@ -283,7 +287,20 @@ def as_csv(verdicts: Iterable[Verdict]) -> str:
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(
-        ["id", "place", "claim", "paper", "judged", "ours", "beside", "difference", "status", "reason", "page", "anchor"]
+        [
+            "id",
+            "place",
+            "claim",
+            "paper",
+            "judged",
+            "ours",
+            "beside",
+            "difference",
+            "status",
+            "reason",
+            "page",
+            "anchor",
+        ]
     )
     for v in verdicts:
         c = v.claim

@@ -30,6 +30,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import execute
 import judge
+
 from whichbird.show.kit import RECORD
 
 SIGNS = {"equal": "=", "differs": "≠", "unobtainable": "?", "unsupported": "×"}
@@ -110,7 +111,7 @@ def verdicts():
 def counts(found, _):
     many = {key: sum(v.status == key for v in found) for key in judge.STATUSES}
     items = "".join(
-        f'<li>{mark(key)} <b>{many[key]}</b> {escape(name.removesuffix(", because"))} '
+        f"<li>{mark(key)} <b>{many[key]}</b> {escape(name.removesuffix(', because'))} "
         f'<button type="button" data-status="{key}" aria-pressed="false" aria-label="show only: {escape(name)}" hidden>show only</button></li>'
         for key, name in judge.STATUSES.items()
     )
@@ -145,7 +146,7 @@ def strip(found, _):
     return (
         f'<figure class="claims-strip"><svg viewBox="0 0 {width} {y}" role="group" '
         f'aria-label="All {len(found)} claims as marks, one row for each section of the paper: {escape(many)}.">'
-        f'{"".join(body)}</svg><figcaption>Every claim of the paper as a mark, by section. Point at one to read it; follow it to its row.'
+        f"{''.join(body)}</svg><figcaption>Every claim of the paper as a mark, by section. Point at one to read it; follow it to its row."
         "</figcaption></figure>"
     )
 
@@ -228,7 +229,9 @@ def digest(folder):
 def check(found, _):
     """What a checker writes down: the state of the source, of the data and of the machine."""
     commit = git("rev-parse", "HEAD")
-    changed = " and changes that are not committed" if commit and git("status", "--porcelain", "--untracked-files=no") else ""
+    changed = (
+        " and changes that are not committed" if commit and git("status", "--porcelain", "--untracked-files=no") else ""
+    )
     runs = [execute.find(path) for path in execute.chapters()]
     seconds = sum(run.metadata.get("run_seconds", 0) for run in runs if run)
     when = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
@@ -236,7 +239,9 @@ def check(found, _):
         "commit": f"<code>{commit}</code>{changed}" if commit else "not a git repository",
         "data": f"SHA-256 <code>{digest(execute.ROOT / 'data')}</code> over names and contents of all files of <code>data/</code>",
         "library": f"SHA-256 <code>{digest(execute.ROOT / 'lib' / 'whichbird')}</code>",
-        "versions": ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)]),
+        "versions": ", ".join(
+            [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)]
+        ),
         "command": "<code>make book</code>",
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
         "chapters": f"{len(runs)} pages with code, {seconds:.0f} seconds to run one after the other",

@@ -193,6 +193,7 @@ def house(tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "CLAIMS", file)
     monkeypatch.setattr(execute, "chapters", lambda: [tmp_path / "book" / "a.md"])
     monkeypatch.setattr(execute, "find", lambda path: runs[0])
+    monkeypatch.setattr(extension, "records_something", lambda path: True)
     return runs
 
 

@@ -62,6 +62,10 @@ def records_of(notebook):
                     yield cell.execution_count, record
 
 
+def records_something(path):
+    return "record(" in path.read_text("utf-8")
+
+
 class Anchors(SphinxTransform):
     """Put a target before every cell that recorded something; before the one that ran last before it if the cell is not shown."""
 
@@ -69,7 +73,7 @@ class Anchors(SphinxTransform):
 
     def apply(self, **_):
         path = Path(self.env.doc2path(self.env.docname))
-        found = execute.find(path) if path in execute.chapters() else None
+        found = execute.find(path) if records_something(path) else None
         cells = [box for box in self.document.findall(nodes.container) if box.get("nb_element") == "cell_code"]
         for ran, record in records_of(found) if found else ():
             before = [box for box in cells if (box["exec_count"] or 0) <= ran]
@@ -97,6 +101,8 @@ def verdicts():
     """Every claim, judged by the kept runs of all chapters."""
     records = []
     for path in execute.chapters():
+        if not records_something(path):
+            continue
         name = path.relative_to(execute.ROOT).with_suffix("").as_posix()
         run = execute.find(path)
         if run is None:
@@ -232,8 +238,8 @@ def check(found, _):
     changed = (
         " and changes that are not committed" if commit and git("status", "--porcelain", "--untracked-files=no") else ""
     )
-    runs = [execute.find(path) for path in execute.chapters()]
-    seconds = sum(run.metadata.get("run_seconds", 0) for run in runs if run)
+    runs = [run for run in map(execute.find, execute.chapters()) if run]
+    seconds = sum(run.metadata["run_seconds"] for run in runs)
     when = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
     facts = {
         "commit": f"<code>{commit}</code>{changed}" if commit else "not a git repository",

@@ -181,7 +181,7 @@ def chapter(*records):
     """An executed notebook whose only cell left these records."""
     data = [{f"application/papermill.record/{RECORD}": record_of(*r)} for r in records]
     outputs = [new_output("display_data", d) for d in data]
-    return new_notebook(cells=[new_code_cell("1", execution_count=1, outputs=outputs)])
+    return new_notebook(cells=[new_code_cell("1", execution_count=1, outputs=outputs)], metadata={"run_seconds": 1.0})
 
 
 @pytest.fixture

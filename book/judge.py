@@ -29,11 +29,19 @@ STATUSES = {
     "unsupported": "not supported, because",
 }
 SECTIONS = {
-    "Abstract": "Abstract",
+    "Abstract": "",
     "1": "Introduction",
     "2": "Background",
     "3": "Approach",
-    "4": "Experiments",
+    "3.1": "Balance",
+    "3.2": "Response",
+    "3.3": "Weighted SPA",
+    "3.4": "Optimisation",
+    "3.5": "Algorithm",
+    "4.1": "Augmentation",
+    "4.2": "Setup",
+    "4.3": "Main results",
+    "4.4": "Analysis",
     "5": "Conclusion",
     "A": "Proofs",
     "B": "Efficiency",
@@ -65,12 +73,13 @@ class Claim:
 
     @property
     def section(self) -> str:
-        """The section of the paper, its subsection left out.
+        """The row of the picture that it belongs to: a section of the paper, or a subsection where those are long.
 
-        >>> Claim("x", "4.3, text", "", "", "true", "", "x", "").section
-        '4'
+        >>> [Claim("x", place, "", "", "true", "", "x", "").section for place in ("4.3, text", "A.2, text", "3, footnote")]
+        ['4.3', 'A', '3']
         """
-        return re.split(r"[., ]", self.place)[0]
+        first = self.place.split(",")[0]
+        return first if first in SECTIONS else first.split(".")[0]
 
 
 @dataclass(frozen=True)
@@ -203,7 +212,7 @@ def shown(claim: Claim, record: Mapping[str, object]) -> str:
     if record["shown"] is not None:
         return str(record["shown"])
     if value is None:
-        return "—"
+        return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

@@ -130,13 +130,13 @@ def mark(key):
 
 def strip(found, _):
     """Rows of marks, one row a section: colour and sign tell the status."""
-    side, gap, left, per_row = 15, 3, 118, 34
+    side, gap, left, per_row = 15, 3, 118, 20
     y, body = 4, []
     for section, title in judge.SECTIONS.items():
         own = [v for v in found if v.claim.section == section]
         if not own:
             continue
-        label = title if section == "Abstract" else f"{section} {title}"
+        label = f"{section} {title}".strip()
         body.append(f'<text x="{left - 8}" y="{y + 12}" class="claims-label">{escape(label)}</text>')
         for n, v in enumerate(own):
             row, column = divmod(n, per_row)
@@ -162,6 +162,7 @@ def table(found, link):
     for v in found:
         c = v.claim
         because = f'<p class="because">{escape(c.reason)}</p>' if c.reason else ""
+        nothing = ' class="nothing"' if v.difference == "—" else ""
         second = f'<p class="beside">{escape(v.beside)}</p>' if v.beside else ""
         rows.append(
             f'<tr id="claim-{c.id}" data-status="{v.status}">'
@@ -169,7 +170,7 @@ def table(found, link):
             f'<p class="judged">{escape(c.judged)}</p></th>'
             f'<td data-label="paper">{escape(judge.asked(c))}</td>'
             f'<td data-label="ours"><a href="{escape(link(v))}">{escape(v.ours)}</a>{second}</td>'
-            f'<td data-label="difference">{escape(v.difference)}</td>'
+            f'<td data-label="difference"{nothing}>{escape(v.difference)}</td>'
             f'<td data-label="status">{mark(v.status)} {escape(v.word)}{because}</td></tr>'
         )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "paper", "ours", "difference", "status"))

@@ -15,6 +15,7 @@ GLOSSARY = BOOK / "use/glossary.md"
 NO_CHAPTERS = {
     "index",
     "concordance",
+    "claims",
     "references",
     "appendix/h-formal",
     "use/glossary",

@@ -128,7 +128,7 @@ def scorers(index):
             start = max(found[3].rfind(". ", 0, at) + 2, 0) if ". " in found[3][:at] else 0
             yield ["scorer", scorer, found[2], f"{found[3][start : start + 220].strip()} … {judged}", []]
         else:
-            yield ["scorer", scorer, f"book/use/explorer.html#dataset={sets[-1]}", f"{judged} The explorer ranks it.", []]
+            yield ["scorer", scorer, f"book/use/explorer.html?dataset={sets[-1]}", f"{judged} The explorer ranks it.", []]
 
 
 def in_order(env, name):

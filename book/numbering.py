@@ -35,7 +35,7 @@ def chapters(toc: Path = ROOT / "_toc.yml") -> dict[str, str]:
     out: dict[str, str] = {}
     for part in yaml.safe_load(toc.read_text("utf-8"))["parts"]:
         first, count = PARTS.get(part.get("caption", "")), 0
-        for page in _pages(part["chapters"]):
+        for page in pages(part["chapters"]):
             number = named(page)
             if number is None and first is not None:
                 count += 1
@@ -45,9 +45,9 @@ def chapters(toc: Path = ROOT / "_toc.yml") -> dict[str, str]:
     return out
 
 
-def _pages(entries: list[dict]) -> list[str]:
+def pages(entries: list[dict]) -> list[str]:
     """Pages of a part, those below another page included."""
-    return [page for entry in entries for page in [entry["file"], *_pages(entry.get("sections", []))]]
+    return [page for entry in entries for page in [entry["file"], *pages(entry.get("sections", []))]]
 
 
 def exercises(text: str, chapter: str | None) -> dict[str, str]:

@@ -3,7 +3,7 @@
     python book/pdf.py [--code]        writes _build/pdf/whichbird.pdf; --code prints code and solutions too
 
 The pages are put into one file, with addresses and links made unique, and a headless Chromium prints it with the book's own rules for print. It prints
-twice: page numbers in the contents are those that the links of the first PDF lead to. Dates in the file are set to a fixed day, so that
+twice: the page numbers in the contents are where links of the first PDF lead to. Dates in the file are set to a fixed day, so that
 the same pages, browser and fonts give the same text on the same pages.
 """
 
@@ -34,9 +34,10 @@ html, body { background: #fff; }
 .book-title { height: 240mm; display: flex; flex-direction: column; justify-content: center; }
 .book-title img { height: 42mm; width: auto; align-self: flex-start; background: none !important; }
 .book-title h1 { font-size: 3.4rem; margin: 10mm 0 2mm; }
-.book-contents { break-before: page; }
-.book-contents h2 { font-size: 1.05rem; margin: 1.1rem 0 0.2rem; break-after: avoid; }
+.book-contents { break-before: page; line-height: 1.36 !important; }
+.book-contents h2 { font-size: 1.05rem; margin: 0.7rem 0 0.1rem; break-after: avoid; }
 .book-contents a { display: flex; text-decoration: none !important; color: inherit !important; gap: 0.5em; break-inside: avoid; }
+.book-contents a b { font-weight: normal; }
 .book-contents a i { flex: 1; border-bottom: 1px dotted #8a929b; margin-bottom: 0.35em; }
 @page :first { @bottom-center { content: ""; } }
 """
@@ -101,8 +102,8 @@ def article(page: str, pages: set[str], code: bool) -> tuple[str, str]:
     return title, str(soup)
 
 
-def one_file(numbers: dict[str, int], code: bool = False) -> str:
-    """The book as one page of HTML; `numbers` are the pages on which articles begin, as far as they are known."""
+def one_file(code: bool = False) -> str:
+    """The book as one page of HTML, with room for the page numbers in its contents."""
     cff = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     paper = cff["preferred-citation"]
     people = " and ".join(f"{a['given-names']} {a['family-names']}" for a in paper["authors"])
@@ -117,8 +118,7 @@ def one_file(numbers: dict[str, int], code: bool = False) -> str:
         contents += [f"<h2>{escape(caption)}</h2>"] if caption else []
         for page in some:
             title, body = article(page, pages, code)
-            number = numbers.get(key(page), 999)
-            contents.append(f'<a href="#{key(page)}"><span>{escape(title)}</span><i></i><span>{number}</span></a>')
+            contents.append(f'<a href="#{key(page)}"><span>{escape(title)}</span><i></i><b>000</b></a>')
             bodies.append(body)
     about = cff["title"].partition(": ")[2]
     return f"""<!DOCTYPE html>
@@ -189,11 +189,10 @@ def browser() -> Any:
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
 
 
-def printed(chrome: Any, file: Path) -> bytes:
-    """A page of HTML as PDF, once its formulas are set."""
-    chrome.get(file.as_uri())
-    chrome.set_script_timeout(600)
-    chrome.execute_async_script("const done = arguments[0]; MathJax.startup.promise.then(() => done())")
+def printed(chrome: Any, numbers: dict[str, int]) -> bytes:
+    """The open file as PDF, with these page numbers in its contents."""
+    fill = "for (const [k, n] of Object.entries(arguments[0])) document.querySelector(`.book-contents a[href='#${k}'] b`).textContent = n"
+    chrome.execute_script(fill, numbers)
     asked = {"printBackground": True, "preferCSSPageSize": True, "generateTaggedPDF": True, "generateDocumentOutline": True}
     return base64.b64decode(chrome.execute_cdp_cmd("Page.printToPDF", asked)["data"])
 
@@ -203,10 +202,13 @@ def book(code: bool = False) -> Path:
     OUT.mkdir(parents=True, exist_ok=True)
     file, target = OUT / "whichbird.html", OUT / "whichbird.pdf"
     numbers: dict[str, int] = {}
+    file.write_text(one_file(code), "utf-8")
     with browser() as chrome:
+        chrome.get(file.as_uri())
+        chrome.set_script_timeout(600)
+        chrome.execute_async_script("const done = arguments[0]; MathJax.startup.promise.then(() => done())")
         for _ in range(3):
-            file.write_text(one_file(numbers, code), "utf-8")
-            data = printed(chrome, file)
+            data = printed(chrome, numbers)
             places = Pdf(data).places
             now = {key(page): places[key(page)] for _, some in parts() for page in some}
             if now == numbers:

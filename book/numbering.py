@@ -56,6 +56,4 @@ def exercises(text: str, chapter: str | None) -> dict[str, str]:
     >>> exercises("```{exercise-start}\\n:label: ex-one\\n```", "3.1")
     {'ex-one': '3.1.1'}
     """
-    return {
-        label: ".".join(filter(None, [chapter, str(n)])) for n, label in enumerate(EXERCISE.findall(text), 1)
-    }
+    return {label: ".".join(filter(None, [chapter, str(n)])) for n, label in enumerate(EXERCISE.findall(text), 1)}

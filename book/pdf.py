@@ -26,6 +26,7 @@ from bs4 import BeautifulSoup
 ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
 OUT = ROOT / "_build" / "pdf"
+PATIENCE = 1800  # seconds; a busy machine takes minutes for some hundred pages
 FURNITURE = "a.headerlink, .wb-cite, .wb-cards, .chapter-downloads, script, style, button:not(.wb-go)"
 CODE = "details.wb-code, div.solution"
 SKIN = """
@@ -150,9 +151,7 @@ class Pdf:
         place = {number: n for n, number in enumerate(self.pages, 1)}
         names = re.search(rb"/Dests (\d+) 0 R", tops[0])
         told = self.objects[int(names[1])] if names else b""
-        self.places = {
-            self._name(m[1]): place[int(m[2])] for m in re.finditer(rb"/(\S+?)\s*\[(\d+) 0 R\s*/XYZ", told)
-        }
+        self.places = {self._name(m[1]): place[int(m[2])] for m in re.finditer(rb"/(\S+?)\s*\[(\d+) 0 R\s*/XYZ", told)}
 
     def _ref(self, text: bytes, name: bytes) -> int:
         return int(re.search(rb"/" + name + rb" (\d+) 0 R", text)[1])
@@ -186,14 +185,21 @@ def browser() -> Any:
     options.binary_location = chromium
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"):
         options.add_argument(flag)
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    chrome.command_executor.client_config.timeout = PATIENCE
+    return chrome
 
 
 def printed(chrome: Any, numbers: dict[str, int]) -> bytes:
     """The open file as PDF, with these page numbers in its contents."""
     fill = "for (const [k, n] of Object.entries(arguments[0])) document.querySelector(`.book-contents a[href='#${k}'] b`).textContent = n"
     chrome.execute_script(fill, numbers)
-    asked = {"printBackground": True, "preferCSSPageSize": True, "generateTaggedPDF": True, "generateDocumentOutline": True}
+    asked = {
+        "printBackground": True,
+        "preferCSSPageSize": True,
+        "generateTaggedPDF": True,
+        "generateDocumentOutline": True,
+    }
     return base64.b64decode(chrome.execute_cdp_cmd("Page.printToPDF", asked)["data"])
 
 
@@ -205,7 +211,7 @@ def book(code: bool = False) -> Path:
     file.write_text(one_file(code), "utf-8")
     with browser() as chrome:
         chrome.get(file.as_uri())
-        chrome.set_script_timeout(600)
+        chrome.set_script_timeout(PATIENCE)
         chrome.execute_async_script("const done = arguments[0]; MathJax.startup.promise.then(() => done())")
         for _ in range(3):
             data = printed(chrome, numbers)

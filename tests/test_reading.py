@@ -14,7 +14,8 @@ import whichbird as wb
 
 ROOT = Path(__file__).parents[1]
 BOOK = ROOT / "book"
-sys.path[:0] = [str(BOOK), str(BOOK / "_ext")]
+sys.path.insert(0, str(BOOK / "_ext"))
+sys.path.insert(0, str(BOOK))
 import execute
 import exercises
 import found
@@ -79,7 +80,10 @@ def test_a_split_or_moved_chapter_follows_its_name_and_its_place(tmp_path):
     files = ["paper/4-4-analysis", "paper/4-4b-lines", "beyond/proofs", "use/b"]
     parts = [
         {"caption": "The paper", "chapters": [{"file": f"book/{f}"} for f in files[:2]]},
-        {"caption": "Beyond the paper", "chapters": [{"file": "book/beyond/x", "sections": [{"file": f"book/{files[2]}"}]}]},
+        {
+            "caption": "Beyond the paper",
+            "chapters": [{"file": "book/beyond/x", "sections": [{"file": f"book/{files[2]}"}]}],
+        },
         {"caption": "Else", "chapters": [{"file": f"book/{files[3]}"}]},
     ]
     toc.write_text(yaml.safe_dump({"root": "book/index", "parts": parts}), "utf-8")
@@ -105,7 +109,9 @@ def test_shown_code_teaches_and_fits(path):
     shown = cells(path, "lesson")
     assert len(shown) <= 2, "one or two cells of a chapter are the lesson"
     for code in shown:
-        called = {n.func.id for n in ast.walk(reading.tree(code)) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        called = {
+            n.func.id for n in ast.walk(reading.tree(code)) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
         assert not called & KEEPING
         assert not re.search(r"^(?:import|from) ", code, re.M), "imports are no lesson"
         for line in code.splitlines():

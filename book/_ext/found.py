@@ -10,8 +10,9 @@ import json
 import re
 from pathlib import Path
 
-import whichbird as wb
 from bs4 import BeautifulSoup, NavigableString
+
+import whichbird as wb
 
 GLOSSARY = "book/use/glossary"
 SKIP = "details.wb-code, details.wb-cite, .wb-cards, pre, script, style, a.headerlink, .chapter-opening, .eqno, div.math, .wb-live"
@@ -45,7 +46,9 @@ def _formula(tex):
 def entries(page, address):
     """The index of one page: its terms, statements, names, and sections with their text."""
     body = page.partition("<article")[2].partition("</article>")[0]
-    body = re.sub(r"<(pre|script|style|svg)\b.*?</\1>", "", body, flags=re.S)  # most of a page, and nothing to read in it
+    body = re.sub(
+        r"<(pre|script|style|svg)\b.*?</\1>", "", body, flags=re.S
+    )  # most of a page, and nothing to read in it
     article = BeautifulSoup(f"<article{body}</article>", "html.parser").select_one("article.bd-article")
     if article is None:
         return []
@@ -128,7 +131,13 @@ def scorers(index):
             start = max(found[3].rfind(". ", 0, at) + 2, 0) if ". " in found[3][:at] else 0
             yield ["scorer", scorer, found[2], f"{found[3][start : start + 220].strip()} … {judged}", []]
         else:
-            yield ["scorer", scorer, f"book/use/explorer.html?dataset={sets[-1]}", f"{judged} The explorer ranks it.", []]
+            yield [
+                "scorer",
+                scorer,
+                f"book/use/explorer.html?dataset={sets[-1]}",
+                f"{judged} The explorer ranks it.",
+                [],
+            ]
 
 
 def in_order(env, name):

@@ -105,7 +105,9 @@ class Folds(SphinxPostTransform):
         tags = cell["cell_metadata"].get("tags", [])
         hidden = cell.attributes.pop("hide_mode", None)
         source, output = _part(cell, "cell_code_source"), _part(cell, "cell_code_output")
-        if output is not None and not any(isinstance(n, nodes.Text | nodes.raw | nodes.image) for n in output.findall()):
+        if output is not None and not any(
+            isinstance(n, nodes.Text | nodes.raw | nodes.image) for n in output.findall()
+        ):
             cell.remove(output)
             output = None
         if "lesson" in tags:
@@ -142,9 +144,13 @@ class Folds(SphinxPostTransform):
         """A link to the library's reference, if there is such a page and it knows the name."""
         if API not in self.env.found_docs:
             return None
-        known = {n.rpartition(".")[2]: o.node_id for n, o in self.env.get_domain("py").objects.items() if o.docname == API}
+        known = {
+            n.rpartition(".")[2]: o.node_id for n, o in self.env.get_domain("py").objects.items() if o.docname == API
+        }
         labels = self.env.get_domain("std").anonlabels
-        known |= {n.removeprefix("api-"): at for n, (page, at) in labels.items() if page == API and n.startswith("api-")}
+        known |= {
+            n.removeprefix("api-"): at for n, (page, at) in labels.items() if page == API and n.startswith("api-")
+        }
         at = known.get(name) or known.get(name.lower().replace("_", "-"))
         if at is None:
             return None
@@ -246,7 +252,8 @@ def cite(app, pagename, title):
         ),
     ]
     bibtex = "\n\n".join(
-        ",\n".join([head, *(f"  {name} = {{{value}}}" for name, value in each.items())]) + "\n}" for head, each in entries
+        ",\n".join([head, *(f"  {name} = {{{value}}}" for name, value in each.items())]) + "\n}"
+        for head, each in entries
     )
     people = " and ".join(a["family-names"] for a in paper["authors"])
     return (

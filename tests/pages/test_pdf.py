@@ -27,7 +27,9 @@ def text(book):
     """The words of each page."""
     if not shutil.which("pdftotext"):
         pytest.skip("pdftotext is not installed: the words of the PDF are not checked")
-    out = subprocess.run(["pdftotext", "-layout", str(book), "-"], capture_output=True, check=True).stdout.decode("utf-8")
+    out = subprocess.run(["pdftotext", "-layout", str(book), "-"], capture_output=True, check=True).stdout.decode(
+        "utf-8"
+    )
     return out.split("\f")[:-1]
 
 

@@ -12,10 +12,8 @@ import yaml
 
 import whichbird as wb
 
-ROOT = Path(__file__).parents[1]
-BOOK = ROOT / "book"
-sys.path.insert(0, str(BOOK / "_ext"))
-sys.path.insert(0, str(BOOK))
+sys.path.insert(0, str(Path(__file__).parents[1] / "book" / "_ext"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
 import execute
 import exercises
 import found
@@ -23,6 +21,8 @@ import numbering
 import pdf
 import reading
 
+ROOT = Path(__file__).parents[1]
+BOOK = ROOT / "book"
 CHAPTERS = execute.chapters()
 LONGEST = 78  # columns of shown code
 COMMENT = 60  # the last column in which a comment of shown code may begin

@@ -12,8 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from test_look import opened, source, tags
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "book"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "book"))
 import execute
 import numbering
 

@@ -208,8 +208,8 @@ def book(code: bool = False) -> Path:
     OUT.mkdir(parents=True, exist_ok=True)
     file, target = OUT / "whichbird.html", OUT / "whichbird.pdf"
     numbers: dict[str, int] = {}
-    file.write_text(one_file(code), "utf-8")
     with browser() as chrome:
+        file.write_text(one_file(code), "utf-8")
         chrome.get(file.as_uri())
         chrome.set_script_timeout(PATIENCE)
         chrome.execute_async_script("const done = arguments[0]; MathJax.startup.promise.then(() => done())")

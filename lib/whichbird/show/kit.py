@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.augment import PAPER_FAMILIES
+from ..core.balance import from_std_balance, reachable, std_balance
 from ..core.check import Array
 from ..data.digest import Digest, datasets, load, read_table
 from ..solve.reweight import reweight_sweep
@@ -188,6 +189,18 @@ def weights(d: Digest, betas: Iterable[float]) -> Array:
     (2, 16)
     """
     return reweight_sweep(*need_aspects(d), list(betas)).insist().weights
+
+
+def targets(d: Digest, count: int = 150) -> Array:
+    """Targets from end to end of what a pool can reach, equally spaced on standard deviations: on β they would crowd near one.
+
+    >>> targets(load("ende24"), 3).round(3)
+    array([0.007, 0.578, 1.   ])
+    """
+    low, high = reachable(*need_aspects(d))
+    spaced = [from_std_balance(s) for s in np.linspace(std_balance(low), std_balance(high), count)]
+    out: Array = np.clip(spaced, low, high)
+    return out
 
 
 def steps_of(d: Digest, family: str = TASTE) -> np.ndarray:

@@ -31,7 +31,8 @@ from .verify import DEPTH, Region, _clipped, _hull, verify
 BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
-FEW, MANY = 200, 3000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
+FEW, MANY = 60, 3000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
+FALLS = 20
 SHOW = 0
 POOR, PIECES = 16, 2
 TURNS = 4  # rounds of gap splitting before a part has to be cut in another frame
@@ -244,7 +245,7 @@ class Cover:
                 [[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)]
             )
             with np.errstate(all="ignore"):
-                h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone)
+                h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone, most=FALLS)
             again, keep = [], []
             for n, r in enumerate(rows):
                 better |= self.offer(np.maximum(w[n], 0) if np.isfinite(w[n]).all() else w[n])

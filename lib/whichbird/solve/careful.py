@@ -1,7 +1,7 @@
 """One target with care: the cover of `reweight` where ordinary numbers end, in whole numbers where they must not.
 
 Near-copies, systems next to a line of the target's slope, outliers: there two scales meet in one pool, and a double that
-holds the large one has no digits left for the small one. Three measures help.
+holds the large one has no digits left for the small one. Four measures help.
 
 1. *Exact places.* e = u + v and d = u − v of every system are kept as whole numbers of a tiny unit (`Cone`). A saddle is
    computed around the system nearest to its centre, from differences that are rounded only once.
@@ -9,6 +9,8 @@ holds the large one has no digits left for the small one. Three measures help.
    a Lorentz boost. An interval's width depends on s very much. Frames are tried in which all systems, the best weights
    so far, or a narrow strip of systems are round.
 3. *Anchors.* Gaps are split in geometric progression away from the nearest system, or from the best mean.
+4. *Frames in frames.* Where no one frame will do, what it leaves open is covered in another (`Dissection`): next to a line of
+   systems that all but have the target's balance, for one.
 
 What is returned as proven has passed `verify`, in exact arithmetic.
 """
@@ -32,10 +34,12 @@ BITS = 220  # of a place, relative to the largest; near-copies and their squares
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
 FEW, MANY = 60, 3000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
-FALLS = 20
-SHOW = 0
-POOR, PIECES = 16, 2
-TURNS = 4  # rounds of gap splitting before a part has to be cut in another frame
+FALLS = 20  # steps of a descent
+TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
+PIECES = 2  # so many new centres at a time next to an anchor,
+EIGHTHS = (1, 4, 7)  # besides some where no anchor is near;
+POOR = 16  # and nothing more next to an interval so many times narrower than its surroundings
+STUCK = 3  # covers inside each other that leave nearly everything open before it is given up
 SPREAD = 4.0
 TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
 
@@ -194,6 +198,10 @@ class Cover:
     def best(self) -> tuple[float, np.ndarray, Row]:
         return min(self.optima, key=lambda x: x[0])
 
+    def level(self, gap: float) -> float:
+        """The collision below which nothing may remain."""
+        return self.best[0] * (1 - gap)
+
     def off(self, w: np.ndarray, origin: int) -> float:
         """How far w is from the target: the correlation of e and d, which no boost changes.
 
@@ -320,19 +328,6 @@ class Cover:
             out.append((covered, top))
         return [g for g in out if g[0] < g[1]]
 
-    def need(self, gap: float) -> float:
-        """About how many saddles more it takes: gaps measured in intervals next to them."""
-        level = self.best[0] * (1 - gap)
-        parts = sorted(x for x in self._every(level) if x[0] < x[1])
-        wide = [(right, right - left) for left, right in parts]
-        ends = [x[0] for x in wide]
-        total = 0.0
-        for left, right in self.gaps(level):
-            i = bisect(ends, left)
-            near = [w for _, w in wide[max(0, i - 2) : i + 2]]
-            total += (right - left) / max(near) if near else np.inf
-        return total
-
     def centres(self, gap: tuple[int, int], anchors: list[int], most: int) -> list[int]:
         left, right = gap
         inside = [x for x in anchors if left <= x <= right and x not in self.used]
@@ -419,7 +414,9 @@ class Cover:
                 near = max((right - left) >> 70, 1)
                 both = zip(frame.origin, self.place(what), frame.unit, strict=True)
                 h = Fraction(what.h) * frame.height
-                out.append([float(h) if 1e-290 < h < 1e290 else str(h), *(_plain(o + z * by, near * by) for o, z, by in both)])
+                out.append(
+                    [float(h) if 1e-290 < h < 1e290 else str(h), *(_plain(o + z * by, near * by) for o, z, by in both)]
+                )
         return {"tilt": str(frame.tilt), "saddles": out, "cuts": cuts}
 
     def merged(self, level: float) -> list[tuple[int, int]]:
@@ -437,7 +434,7 @@ class Cover:
         """The best weighting with its verified proof, None if there is none with so many saddles."""
         if not self.prove(task.gap, most):
             return None
-        return task.found(self.best[1], self.others(task.gap), self.written(task, self.best[0] * (1 - task.gap)))
+        return task.found(self.best[1], self.others(task.gap), self.written(task, self.level(task.gap)))
 
     def start(self, hints: list[np.ndarray]) -> None:
         """Valleys as centres at all systems and a few between show them; and the hints."""
@@ -469,7 +466,7 @@ class Cover:
     def prove(self, gap: float, most: int) -> bool:
         """Whether the line could be covered."""
         for _ in range(ROUNDS):
-            level = self.best[0] * (1 - gap)
+            level = self.level(gap)
             gaps = self.gaps(level)
             if not gaps:
                 return True
@@ -490,7 +487,9 @@ class Cover:
                 rights.add(right)
         return [g for g in self.gaps(level) if not (g[0] in rights or g[1] in lefts)]
 
-    def fill(self, gaps: list[tuple[int, int]], level: float, most: int = 40, deep: bool = True, extra: tuple[int, ...] = ()) -> None:
+    def fill(
+        self, gaps: list[tuple[int, int]], level: float, most: int = 40, deep: bool = True, extra: tuple[int, ...] = ()
+    ) -> None:
         """Exclude what can be from new centres in the gaps; where nothing can, descend: a better optimum is near."""
         best_q = self.place(self.best[2])[1]
         anchors = sorted({*self.at_v, best_q})
@@ -587,60 +586,76 @@ def solve(
         if cover.optima and (found := cover.found(task, FEW)):
             return found
         best = [cover.best[1] for cover in tried.values() if cover.optima]
-    return dissected(task, best) if best else None
+    return Dissection(task, best).found() if best else None
 
 
-def dissected(task: Task, optima: list[np.ndarray]) -> Found | None:
-    """The plane of means cut again and again, each part in a frame of its own."""
-    known = [*optima]
-    left = [MANY]
+class Dissection:
+    """The plane of means cut again and again, each part in a frame of its own: where several scales meet in one pool.
 
-    def tried(region: Region, boost: int) -> tuple[float, Cover, Region, Fraction] | None:
-        """A few saddles in this frame, and which share of the line they leave open."""
-        here = Cover(task.cone, boost, task.points)
-        frame = here.frame(task)
-        slope = frame.tilt * task.c
-        along = [y + slope * x for x, y in zip(task.x, task.y, strict=True)]
-        region = _clipped(region, slope, min(along), max(along))
-        line = [(y + slope * x - frame.origin[1]) / frame.unit[1] for x, y in region]
-        here.low, here.high = floor(min(line)), max(ceil(max(line)), floor(min(line)) + 1)
-        for w in known:
-            here.offer(w)
-        for turn in range(TURNS):
-            level = here.best[0] * (1 - task.gap)
-            gaps = here.hopeful(level)
-            if not gaps:
-                break
-            before = len(here.rows)
-            here.fill(gaps, level, PIECES, turn == 0, (1, 4, 7))
-            left[0] -= len(here.rows) - before
-        known[:] = [here.best[1], *here.others(task.gap)]
-        open_ = sum(b - a for a, b in here.merged(here.best[0] * (1 - task.gap)))
-        return open_ / (here.high - here.low), here, region, slope
+    A saddle excludes what lies between the branches of a hyperbola; in each frame, another strip of it. Strips of the frame
+    in which all systems are round cut off most of the plane. What they leave, next to a line or a cluster of systems, is
+    flatter, so it is round in another frame, and there strips are as wide as it needs. Each step takes a constant share, so
+    their number grows with the logarithm of the smallest scale; in one frame it grows with its fourth root at best.
+    """
 
-    def cover(region: Region, depth: int, trend: int, stuck: int) -> dict[str, Any] | None:
-        if left[0] < 0 or depth >= DEPTH:
+    def __init__(self, task: Task, optima: list[np.ndarray]) -> None:
+        self.task, self.optima, self.left = task, optima, MANY
+
+    def found(self) -> Found:
+        """The best weighting, with its proof if there is one."""
+        cover = self._cover(_hull([*zip(self.task.x, self.task.y, strict=True)]))
+        best, *others = self.optima  # better ones may have been found on the way
+        return self.task.found(best, others, cover) or Found(best, [], {}, np.inf)
+
+    def _cover(self, region: Region, depth: int = 0, trend: int = 0, stuck: int = 0) -> dict[str, Any] | None:
+        """A region covered, as `verify` reads it; `trend` is by how much flatter frames were the right ones before."""
+        if self.left < 0 or depth >= DEPTH or not region:
             return None
-        even = _round(task, region)
-        tries = {}
+        even, tries = _round(self.task, region), dict[int, tuple[float, Cover, Region]]()
         for way in (trend, 0, -trend) if trend else (0, 2, -2):
-            tries[way] = tried(region, even + way)
+            boost = max(4 - FINE, min(FINE - 4, even + way))
+            tries[way] = self._tried(region, Cover(self.task.cone, boost, self.task.points))
             if tries[way][0] <= 0.5:
                 break
         trend = min(tries, key=lambda way: tries[way][0])
-        share, here, part, slope = tries[trend]
-        if share > 0.95 and stuck > 2: return None
-        if SHOW: print(" "*depth, even,here.boost, [(round(float((a-here.low)/(here.high-here.low)),3), round(float((b-here.low)/(here.high-here.low)),3)) for a,b in here.merged(here.best[0] * (1 - task.gap))], len(here.rows), left)
+        share, here, region = tries[trend]
+        stuck = stuck + 1 if share > 0.95 else 0
+        if stuck > STUCK or not here.optima:
+            return None
+        slope = here.frame(self.task).tilt * self.task.c
 
         def deeper(low: Fraction | None, high: Fraction | None) -> dict[str, Any] | None:
-            inside = [y + slope * x for x, y in part]
-            low, high = min(inside) if low is None else low, max(inside) if high is None else high
-            return cover(_clipped(part, slope, low, high), depth + 1, trend, stuck + 1 if share > 0.95 else 0)
+            along = [y + slope * x for x, y in region]
+            part = _clipped(region, slope, min(along) if low is None else low, max(along) if high is None else high)
+            return self._cover(part, depth + 1, trend, stuck)
 
-        return here.written(task, here.best[0] * (1 - task.gap), deeper)
+        return here.written(self.task, here.level(self.task.gap), deeper)
 
-    done = cover(_hull([*zip(task.x, task.y, strict=True)]), 0, 0, 0)
-    return task.found(known[0], known[1:], done) or Found(known[0], [], {}, np.inf)
+    def _tried(self, region: Region, here: Cover) -> tuple[float, Cover, Region]:
+        """A few saddles of this frame: which share of the line they leave open, and the region as `verify` has it."""
+        task, frame = self.task, here.frame(self.task)
+        slope = frame.tilt * task.c
+        systems = [y + slope * x for x, y in zip(task.x, task.y, strict=True)]
+        region = _clipped(region, slope, min(systems), max(systems))
+        line = [(y + slope * x - frame.origin[1]) / frame.unit[1] for x, y in region]
+        if not line:
+            return 1.0, here, region
+        here.low = floor(min(line))
+        here.high = max(ceil(max(line)), here.low + 1)
+        for w in self.optima:
+            here.offer(w)
+        if not here.optima:
+            return 1.0, here, region
+        for turn in range(TURNS):
+            level, before = here.level(task.gap), len(here.rows)
+            gaps = here.hopeful(level)
+            if not gaps:
+                break
+            here.fill(gaps, level, PIECES, turn == 0, EIGHTHS)
+            self.left -= len(here.rows) - before
+        self.optima = [here.best[1], *here.others(task.gap)]
+        open_ = sum(right - left for left, right in here.merged(here.level(task.gap)))
+        return open_ / (here.high - here.low), here, region
 
 
 def _round(task: Task, region: Region) -> int:

@@ -37,13 +37,14 @@ def verify(proof: dict[str, Any]) -> float:
     ValueError: not a proof: the weights miss the target
     """
     scores, w, pair, cover = _read(proof)
-    pool, _, saddles, _ = _whole(scores, cover)
+    whole = _whole(scores, cover)
+    pool, saddles = whole.pool, whole.saddles
     collision = _on_target(pool, w)
     bounds = [Fraction(1, len(w))]  # no Σw² on the target is below these
     if pair:
         bounds.append(_end(pool, *pair))
     elif cover.cuts is not None:
-        bounds.append(_covered(scores, cover, _hull([*zip(scores.x, scores.y, strict=True)])))
+        bounds.append(_covered(scores, whole, [min(pool.y), *whole.cuts, max(pool.y)]))
     elif saddles:
         bounds.append(_dual(pool, *saddles[0]))
     gap = 1 - max(bounds) / collision
@@ -94,23 +95,25 @@ def _dual(pool: _Pool, h: int, p: int, q: int) -> Fraction:
     return Fraction(2 * lowest, Z**3) - Fraction(_dot(z, z), Z**2)
 
 
-def _covered(scores: _Scores, cover: _Cover, region: Region) -> Fraction:
-    """A line cut into parts, for the weightings whose means of x and y lie in a region."""
-    pool, unit, saddles, cuts = _whole(scores, cover)
-    slope = cover.tilt * scores.c
-    region = _clipped(region, slope, Fraction(min(pool.y), unit), Fraction(max(pool.y), unit))
-    if not region:
-        return Fraction(1)
-    along = [unit * (y + slope * x) for x, y in region]
-    line = [min(along), *cuts, max(along)]
+def _covered(scores: _Scores, whole: _Whole, line: list[Any], region: Region | None = None) -> Fraction:
+    """A line cut into parts, for the weightings whose means of x and y lie in a region, if there is one."""
     _insist(line == sorted(line), "the cuts must be in order, between the ends of the line")
     bounds = []
-    for saddle, left, right in zip(saddles, line[:-1], line[1:], strict=True):
-        if isinstance(saddle, _Cover):  # cut once more, in another direction
-            bounds.append(_covered(scores, saddle, _clipped(region, slope, Fraction(left, unit), Fraction(right, unit))))
+    for saddle, left, right in zip(whole.saddles, line[:-1], line[1:], strict=True):
+        if isinstance(saddle, _Cover):
+            inside = region or _hull([*zip(scores.x, scores.y, strict=True)])
+            bounds.append(_inner(scores, saddle, whole.clipped(inside, left, right)))
         else:
-            bounds.append(_cell(pool, saddle, left, right))
+            bounds.append(_cell(whole.pool, saddle, left, right))
     return min(bounds)
+
+
+def _inner(scores: _Scores, cover: _Cover, region: Region) -> Fraction:
+    """A part of a line cut once more, in another direction: the means lie in a region, so on a part of the new line."""
+    whole = _whole(scores, cover)
+    region = whole.clipped(region, min(whole.pool.y), max(whole.pool.y))
+    line = [whole.along(*corner) for corner in region]
+    return _covered(scores, whole, [min(line), *whole.cuts, max(line)], region) if region else Fraction(1)
 
 
 def _hull(points: Region) -> Region:
@@ -119,7 +122,7 @@ def _hull(points: Region) -> Region:
     for way in (sorted(set(points)), sorted(set(points), reverse=True)):
         half: Region = []
         for x, y in way:
-            while len(half) > 1 and not _turns_left(*half[-2:], (x, y)):
+            while len(half) > 1 and not _turns_left(half[-2], half[-1], (x, y)):
                 half.pop()
             half.append((x, y))
         out += half[:-1]
@@ -144,7 +147,7 @@ def _clipped(region: Region, slope: Fraction, low: Fraction, high: Fraction) -> 
     return region
 
 
-def _cell(pool: _Pool, saddle: list[int], left: Fraction, right: Fraction) -> Fraction:
+def _cell(pool: _Pool, saddle: list[int], left: Any, right: Any) -> Fraction:
     """One saddle for the weightings whose mean of y lies between left and right."""
     if len(saddle) == 1:
         return _copies(pool, saddle[0], left, right)
@@ -155,7 +158,7 @@ def _cell(pool: _Pool, saddle: list[int], left: Fraction, right: Fraction) -> Fr
     return Fraction(height**2, norm) if norm else Fraction(1)
 
 
-def _copies(pool: _Pool, k: int, left: Fraction, right: Fraction) -> Fraction:
+def _copies(pool: _Pool, k: int, left: Any, right: Any) -> Fraction:
     """There no mean is possible, unless all weight is on copies of k."""
     x, y, c, d = pool
     away = max(right - y[k], y[k] - left)
@@ -215,7 +218,9 @@ def _read(proof: Any) -> tuple[_Scores, list[int], list[int], _Cover]:
     _insist(K == len(f) == len(w) > 1, "adequacy, fluency and weights need one number for each of two systems or more")
     _insist(0 <= beta <= 1 and min(w) >= 0 < max(w), "beta must lie between 0 and 1, and no weight below 0")
     scores = _Scores(a, f, 1 - beta, beta)
-    if scores.c * _spread(a) > scores.d * _spread(f):  # the target lies below the natural balance: aspects change places
+    if scores.c * _spread(a) > scores.d * _spread(
+        f
+    ):  # the target lies below the natural balance: aspects change places
         scores = _Scores(f, a, beta, 1 - beta)
     _insist(all(k in range(K) for k in pair) and len(pair) in (0, 2), f"systems have the numbers 0 to {K - 1}")
     whole = math.lcm(*(v.denominator for v in w))
@@ -244,28 +249,38 @@ def _read_cover(part: dict[str, Any], scores: _Scores, depth: int = 0) -> _Cover
     return _Cover(tilt, saddles, cuts)
 
 
-def _whole(scores: _Scores, cover: _Cover) -> tuple[_Pool, int, list[Any], list[int]]:
-    """The pool as tilted, the number by which its scores are multiplied, saddles and cuts: all in whole numbers.
+class _Whole(NamedTuple):
+    """A cover in whole numbers: the pool as tilted, saddles and cuts. Y of a place is (y + slope·x)·unit."""
 
-    The tilt multiplies c·x² − d·y² by 1 − t²·c·d, so the target stays.
-    """
+    pool: _Pool
+    saddles: list[Any]
+    cuts: list[int]
+    slope: Fraction
+    unit: int
+
+    def along(self, x: Fraction, y: Fraction) -> Fraction:
+        return self.unit * (y + self.slope * x)
+
+    def clipped(self, region: Region, low: Any, high: Any) -> Region:
+        return _clipped(region, self.slope, Fraction(low) / self.unit, Fraction(high) / self.unit)
+
+
+def _whole(scores: _Scores, cover: _Cover) -> _Whole:
+    """The tilt multiplies c·x² − d·y² by 1 − t²·c·d, so the target stays."""
     (x, y, c, d), (t, saddles, cuts) = scores, cover
     x, y = [i + t * d * j for i, j in zip(x, y, strict=True)], [j + t * c * i for i, j in zip(x, y, strict=True)]
-    places = [v for s in saddles if isinstance(s, list) for v in s[1:]]
-    heights = [s[0] for s in saddles if isinstance(s, list)]
-    length = math.lcm(*(v.denominator for v in [*x, *y, *places, *(cuts or [])]))
-    height = math.lcm(*(v.denominator for v in [c, d, *heights]))
+    rows = [s for s in saddles if isinstance(s, list)]
+    length = math.lcm(*(v.denominator for v in [*x, *y, *(cuts or []), *(v for s in rows for v in s[1:])]))
+    height = math.lcm(*(v.denominator for v in [c, d, *(s[0] for s in rows)]))
     units = [height * length**2, length, length]
 
-    def whole(s: list[Fraction]) -> list[int]:
+    def numbers(s: list[Fraction] | _Cover) -> Any:
+        if isinstance(s, _Cover):
+            return s
         return [int(v * u) for v, u in zip(s, units, strict=True)] if len(s) == 3 else [int(s[0])]
 
-    return (
-        _Pool([int(v * length) for v in x], [int(v * length) for v in y], int(c * height), int(d * height)),
-        length,
-        [whole(s) if isinstance(s, list) else s for s in saddles],
-        [int(v * length) for v in cuts or []],
-    )
+    pool = _Pool([int(v * length) for v in x], [int(v * length) for v in y], int(c * height), int(d * height))
+    return _Whole(pool, [numbers(s) for s in saddles], [int(v * length) for v in cuts or []], t * c, length)
 
 
 def _number(part: dict[str, Any], name: str, otherwise: Any = None) -> Fraction:

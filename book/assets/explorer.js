@@ -293,10 +293,12 @@
       this.settle();
     }
 
-    /** Draw a pool that is new. */
+    /** Draw a pool that is new. The plane stays, and with it the dot that has the focus. */
     settle() {
       this.plane.populate(this.contest);
-      this.layout();
+      this.axes();
+      this.curves();
+      this.update();
       this.finish();
       this.touched(true);
     }

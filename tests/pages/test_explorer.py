@@ -73,7 +73,10 @@ class Explorer:
 
     def slide(self, beta):
         """Drop the slider at a place, as a pointer does, on the axis that has it."""
-        if not self.script("const s = root.querySelector('input[type=range]'); return +s.min <= arguments[0] && arguments[0] <= +s.max", beta):
+        if not self.script(
+            "const s = root.querySelector('input[type=range]'); return +s.min <= arguments[0] && arguments[0] <= +s.max",
+            beta,
+        ):
             self.whole()
         self.script(
             """const s = root.querySelector('input[type=range]');
@@ -327,7 +330,12 @@ def test_keyboard(explorer):
     explorer.open("#dataset=ende24&beta=0.6")  # on the axis of the reliable interval its ends are the ends
     slider = explorer.one("input[type=range]")
     inner = wb.beta_interval(wb.load("ende24").adequacy, wb.load("ende24").fluency, 0.9 * 16)
-    for key, beta in ((Keys.HOME, inner[0]), (Keys.ARROW_LEFT, inner[0]), (Keys.END, inner[1]), (Keys.ARROW_RIGHT, inner[1])):
+    for key, beta in (
+        (Keys.HOME, inner[0]),
+        (Keys.ARROW_LEFT, inner[0]),
+        (Keys.END, inner[1]),
+        (Keys.ARROW_RIGHT, inner[1]),
+    ):
         slider.send_keys(key)
         assert explorer.state()["beta"] == beta
 
@@ -434,7 +442,9 @@ def test_search_follows_a_scorer(explorer):
     _, _, _, rank, natural = expected("ende24", 0.4)
     name = "MetricX-24-Hybrid-QE"
     caption = explorer.text(".wb-beside figcaption")
-    assert caption.startswith(f"{name} SPA 0.") and caption.endswith(f". Rank {rank[name]} of 30; {natural[name]} at β₀")
+    assert caption.startswith(f"{name} SPA 0.") and caption.endswith(
+        f". Rank {rank[name]} of 30; {natural[name]} at β₀"
+    )
     box.send_keys("zzz")
     assert "No scorer" in explorer.text(".wb-find .wb-note")
     explorer.script("root.querySelector('.wb-ranking li:nth-child(2) button').click()")
@@ -456,7 +466,9 @@ def test_dragging_a_chart_moves_the_balance(explorer):
 def test_csv_holds_weights_ranking_and_signature(explorer):
     explorer.open("#dataset=ende24&beta=0.5")
     explorer.script("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
-    copy = next(b for b in explorer.browser.find_elements(By.CSS_SELECTOR, ".wb-take button") if b.text == "Copy as CSV")
+    copy = next(
+        b for b in explorer.browser.find_elements(By.CSS_SELECTOR, ".wb-take button") if b.text == "Copy as CSV"
+    )
     explorer.script("arguments[0].click()", copy)
     explorer.wait(lambda: "Copied" in explorer.text(".wb-take .wb-note"))
     first, *lines = explorer.script("return window.copied").splitlines()
@@ -489,7 +501,9 @@ def test_csv_when_the_clipboard_is_refused(explorer):
     explorer.open()
     explorer.script("""navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
                        document.execCommand = () => false""")
-    copy = next(b for b in explorer.browser.find_elements(By.CSS_SELECTOR, ".wb-take button") if b.text == "Copy as CSV")
+    copy = next(
+        b for b in explorer.browser.find_elements(By.CSS_SELECTOR, ".wb-take button") if b.text == "Copy as CSV"
+    )
     explorer.script("arguments[0].click()", copy)
     explorer.wait(lambda: explorer.one("textarea").is_displayed())
     assert explorer.one("textarea").get_attribute("value").startswith("# ende24|")

@@ -31,6 +31,20 @@ def v():
     return wb.load_significance(DATASET)
 
 
+def whole(rows):
+    """All rows from the first and the steps of the others."""
+    out = [list(rows[0])]
+    for steps in rows[1:]:
+        out.append(list(out[-1]))
+        for place, step in zip(steps[::2], steps[1::2], strict=True):
+            out[-1][place] += step
+    return np.array(out)
+
+
+def counts(digits):
+    return [int(digits[n : n + 2], 36) for n in range(0, len(digits), 2)]
+
+
 def inner_stops(page):
     """Stops inside the reliable interval: their place, their place among those tested, and β."""
     first, last = page["reliable"]
@@ -76,7 +90,7 @@ def test_stops_of_the_reliable_interval_are_those_at_which_tests_ship(d, page, v
 
 def test_intervals_and_changes_are_those_of_the_verdict(page, v):
     told = page["verdict"]
-    low, high, margin = (np.cumsum(told[what], axis=0) for what in ("low", "high", "margin"))
+    low, high, margin = (whole(told[what]) for what in ("low", "high", "margin"))
     for n, at, beta in inner_stops(page):
         b = 0 if n == page["natural"] else int(np.abs(v.betas[1:] - beta).argmin()) + 1
         assert low[at].tolist() == v.rank_low[b].tolist() and high[at].tolist() == v.rank_high[b].tolist()
@@ -135,9 +149,9 @@ def test_places_by_hand():
     assert verdict_data(Made(), [0, 1], spa) == {
         "fine": 1e4,
         "signature": "made",
-        "low": [[1, 2, 1], [0, -1, 0]],
-        "high": [[1, 3, 3], [1, 0, 0]],
-        "margin": [[200, 400, 600], [0, 100, 0]],
+        "low": [[1, 2, 1], [1, -1]],
+        "high": [[1, 3, 3], [0, 1]],
+        "margin": [[200, 400, 600], [1, 100]],
         "opens": [[1], [2]],  # a tie goes by the order of names; then the third is above, and joins the first
         "moved": [[], [1, 2]],
         "crossed": [5],  # scorers 1 and 2 of three
@@ -165,8 +179,10 @@ def test_measures_are_those_of_the_sweep(d, page):
 
 
 def test_p_values_are_the_counts(d, page):
-    assert np.array_equal(np.array(page["p"]) / page["permutations"], d.scorer_p)
-    assert np.array_equal(np.array(page["human"]) / page["permutations"], d.human_p)
+    assert np.array_equal(np.array([counts(row) for row in page["p"]]) / page["permutations"], d.scorer_p)
+    assert np.array_equal(np.array(counts(page["human"])) / page["permutations"], d.human_p)
+    with pytest.raises(ValueError, match="counts from 0 to 1296; 0 to 1295 are expected"):
+        explorer.digits(np.array([0, 1296]))
 
 
 def test_json_is_standard_and_cannot_end_its_script(page):

@@ -64,12 +64,16 @@
           svg("line", { x1: at(now.rank[m] - 0.5), x2: at(now.rank[m] - 0.5), y1: y - 9, y2: y + 1, stroke: ink, "stroke-width": 3 })] : []),
         ...(tested && n && tested.first[m] ? [svg("line", { x1: left, x2: wide - 24, y1: y - 13, y2: y - 13, stroke: soft })] : [])];
     });
-    const drawing = standalone(plane);
-    set(drawing, { x: 20, y: top });
-    const below = standalone(bump);
-    const under = top + Math.max(+plane.getAttribute("height"), 20 + row * order.length) + 30;
-    set(below, { x: (wide - +bump.getAttribute("width")) / 2, y: under });
-    const high = under + +bump.getAttribute("height") + 44;
+    /** A copy of a drawing at a place, as wide as there is room; its texts may stand out at the sides. */
+    const placed = (node, x, y, width) => {
+      const height = (width * +node.getAttribute("height")) / +node.getAttribute("width");
+      const copy = standalone(node);
+      set(copy, { x, y, width, height, overflow: "visible" });
+      return [copy, y + height];
+    };
+    const [drawing, foot] = placed(plane, 16, top, left - 50);
+    const [below, end] = placed(bump, 24, Math.max(foot, top + 20 + row * order.length) + 34, wide - 48);
+    const high = end + 40;
     return svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${wide} ${round(high)}`, width: wide, height: round(high),
                         "font-family": style.fontFamily }, [
       svg("rect", { width: wide, height: round(high), fill: paper }),

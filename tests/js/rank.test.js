@@ -2,7 +2,7 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { Contest, WHOLE, spaOf, ranksOf, orderOf, pairAt, toggled, movedTo, addedTo } =
+const { Contest, WHOLE, counts, rows, spaOf, ranksOf, orderOf, pairAt, toggled, movedTo, addedTo } =
   require("./load.js")("wb-core", "wb-solve", "wb-pool", "wb-rank");
 const near = (x, y, by = 1e-12) => assert.ok(Math.abs(x - y) <= by, `${x} is not ${y}`);
 
@@ -10,6 +10,11 @@ test("pairs run as numpy.triu_indices has them", () => {
   const pairs = [];
   for (let k = 0; k < 5; k++) for (let l = k + 1; l < 5; l++) pairs.push(pairAt(k, l, 5));
   assert.deepEqual(pairs, pairs.map((_, n) => n));
+});
+
+test("digits and steps, as the library writes them in its docstrings", () => {
+  assert.deepEqual(counts("000z10rs"), [0, 35, 36, 1000]);
+  assert.deepEqual(rows([[3, 4, 5], [], [1, 2, 2, -1]]), [[3, 4, 5], [3, 4, 5], [3, 6, 4]]);
 });
 
 test("SPA, ranks and order by hand", () => {
@@ -24,9 +29,9 @@ test("SPA, ranks and order by hand", () => {
 /** Four systems, two scorers: the first agrees with people on the pair of systems 0 and 1 only, the second on all others. */
 function made() {
   return { name: "made", systems: ["A", "B", "C", "D"], adequacy: [0, 1, 2, 3], fluency: [0, 2, 1, 1], total: [1, 2, 3, 4],
-           scorers: ["one", "two"], permutations: 10, human: [0, 0, 0, 0, 0, 0], p: [[0, 10, 10, 10, 10, 10], [10, 0, 0, 0, 0, 0]],
+           scorers: ["one", "two"], permutations: 10, human: "000000000000", p: ["000a0a0a0a0a", "0a0000000000"],
            stops: [0.5, 0.6, 0.714285], natural: 2, reliable: [1, 2],
-           verdict: { fine: 1e4, low: [[1, 1], [0, 1]], high: [[2, 2], [0, 0]], margin: [[100, 200], [0, 0]], opens: [[], [1]], moved: [[1], []], crossed: [1] } };
+           verdict: { fine: 1e4, low: [[1, 1], [1, 1]], high: [[2, 2], []], margin: [[100, 200], []], opens: [[], [1]], moved: [[1], []], crossed: [1] } };
 }
 
 test("a contest as it ships has tests where they ship", () => {

@@ -392,7 +392,10 @@ def test_guided_steps_lead_there(explorer):
         go = dict(part.split("=") for part in step.get_attribute("data-go")[1:].split("&"))
         explorer.script("arguments[0].click()", step)
         assert explorer.state()["dataset"] == go["dataset"]
-        assert explorer.state()["beta"] == pytest.approx(float(go["beta"]), abs=1e-4)
+        if "beta" in go:
+            assert explorer.state()["beta"] == pytest.approx(float(go["beta"]), abs=1e-4)
+        left_out = go.get("out", "").split(",") if "out" in go else []
+        assert [name for name, w in explorer.weights().items() if name in left_out and w == 0] == left_out
 
 
 def test_summary_compares_with_the_natural_balance_only_elsewhere(explorer):

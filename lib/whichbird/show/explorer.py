@@ -39,7 +39,7 @@ DIGITS = 9  # SPA values that agree to so many decimals are one value, to the pa
 def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """One dataset as the page's script reads it: plain lists and numbers, ready for JSON.
 
-    P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances: those of
+    P-values are whole numbers of permutations, as `digits`, and pairs run as in numpy.triu_indices. `stops` are the balances: those of
     `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
     paper's measures. `titles` says what those measures are called. `natural` and
     `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
@@ -48,7 +48,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
     >>> page["stops"][:3], page["stops"][page["natural"]]
-    ([0.0073..., 0.1, 0.2], 0.70...)
+    ([0.0073..., 0.1, 0.2], 0.78...)
     """
     a, f = need_aspects(d)
     v = load_significance(d.name)
@@ -76,8 +76,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "fluency": f.tolist(),
         "total": _short(d.total),
         "scorers": list(d.scorers),
-        "human": d.counts("total").tolist(),
-        "p": d.counts("scorers").tolist(),
+        "human": digits(d.counts("total")),
+        "p": [digits(row) for row in d.counts("scorers")],
         "stops": stops.tolist(),
         "natural": natural,
         "beta0_low": ends[0],
@@ -94,8 +94,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
 def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
     """Some rows of a verdict, as the page's script reads them; `spa` (rows, M) is what the page ranks scorers by.
 
-    `low` and `high` are compatible ranks and `margin` is half of SPA's interval (whole numbers of 1/FINE): M numbers in the
-    first row, and in each later one the steps from the row before, which are mostly 0. `opens` has the places in the
+    `low` and `high` are compatible ranks and `margin` is half of SPA's interval (whole numbers of 1/FINE), as `sparse`. `opens` has the places in the
     ranking, counted from 0, at which a cluster starts, but for the first; `moved` the scorers that change place for real.
     `crossed` are the pairs i < j, as i·M + j, that change order for real from the first stop of the verdict to the last.
     """
@@ -105,9 +104,9 @@ def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
     return {
         "fine": FINE,
         "signature": v.tests,
-        "low": _steps(v.rank_low[rows]),
-        "high": _steps(v.rank_high[rows]),
-        "margin": _steps(np.rint(v.t * v.se[rows] * FINE).astype(np.int64)),
+        "low": sparse(v.rank_low[rows]),
+        "high": sparse(v.rank_high[rows]),
+        "margin": sparse(np.rint(v.t * v.se[rows] * FINE).astype(np.int64)),
         "opens": [(1 + np.flatnonzero(np.diff(cluster))).tolist() for cluster in ordered],
         "moved": [np.flatnonzero(v.moved(b)).tolist() for b in rows],
         "crossed": np.flatnonzero(np.triu(v.ends().real)).tolist(),
@@ -122,6 +121,28 @@ def _steps(x: np.ndarray) -> list[list[int]]:
     """
     steps: list[list[int]] = np.diff(x, axis=0, prepend=0).tolist()
     return steps
+
+
+def sparse(x: np.ndarray) -> list[list[int]]:
+    """Rows of whole numbers, most of them as in the row before: the first row, then for each place that changes the place and the step.
+
+    >>> sparse(np.array([[3, 4, 5], [3, 4, 5], [3, 6, 4]]))
+    [[3, 4, 5], [], [1, 2, 2, -1]]
+    """
+    first, *steps = _steps(x)
+    return [first, *([n for place, step in enumerate(row) if step for n in (place, step)] for row in steps)]
+
+
+def digits(counts: np.ndarray) -> str:
+    """Whole numbers from 0 to 1295 as two digits each, of base 36: no commas, half the size.
+
+    >>> digits(np.array([0, 35, 36, 1000]))
+    '000z10rs'
+    """
+    if counts.size and not 0 <= counts.min() <= counts.max() < 36 * 36:
+        raise ValueError(f"counts from {counts.min()} to {counts.max()}; 0 to 1295 are expected")
+    signs = "0123456789abcdefghijklmnopqrstuvwxyz"
+    return "".join(signs[n // 36] + signs[n % 36] for n in counts.tolist())
 
 
 def _short(values: Iterable[float], digits: int = 8) -> list[float | None]:

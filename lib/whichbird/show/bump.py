@@ -61,11 +61,11 @@ def bump_data(v: Verdict, natural: float) -> dict[str, Any]:
 
 def embed_bump(
     data: Mapping[str, Any], root: str, named: Iterable[str], labels: Mapping[str, str] | None = None, stand_in: str = "",
-    animate: bool = True
+    animate: bool = True, height: int | None = None
 ) -> Shown:  # fmt: skip
     """A bump chart as HTML: stylesheet, box, data, script. The first of `named` is drawn heaviest, with its band.
 
-    `root` leads from the page to the book's top folder; `stand_in` is the id of a figure that the live one replaces.
+    `root` leads from the page to the book's top folder; `stand_in` is the id of a figure that the live one replaces; `height` is in pixels.
 
     >>> "bump.js" in repr(embed_bump({"scorers": ["BLEU"]}, "..", ["BLEU"]))
     True
@@ -74,7 +74,13 @@ def embed_bump(
     missing = [name for name in names if name not in data["scorers"]]
     if missing:
         raise ValueError(f"no scorer is called {missing[0]!r} here")
-    page = {"data": data, "options": {"named": names, "labels": dict(labels or {}), "animate": animate}}
+    options = {
+        "named": names,
+        "labels": dict(labels or {}),
+        "animate": animate,
+        **({"height": height} if height else {}),
+    }
+    page = {"data": data, "options": options}
     text = json.dumps(page, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     return Shown(
         f'<link rel="stylesheet" href="{root}/_static/bump.css">\n'

@@ -14,7 +14,12 @@
   }
   const html = (tag, attributes, children) => make("", tag, attributes, children);
   const svg = (tag, attributes, children) => make("http://www.w3.org/2000/svg", tag, attributes, children);
-  const set = (node, attributes) => Object.entries(attributes).forEach(([name, v]) => node.setAttribute(name, v));
+  const set = (node, attributes) => { // writing what is there already would cost a style
+    for (const name in attributes) {
+      const value = String(attributes[name]);
+      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+  };
   const titled = (title, text) => [html("b", {}, title), text];
   const write = (node, text) => { // writing an equal text would cost a layout
     if (node.textContent !== String(text)) node.textContent = text;
@@ -32,6 +37,9 @@
   /** What goes with the ratings as the natural balance of endless text, 95 %. */
   const sure = (page) => `${page.beta0_low.toFixed(3)} to ${page.beta0_high.toFixed(3)}`;
 
+  /** Whether the reader asked for less motion. */
+  const still = () => typeof matchMedia !== "undefined" && matchMedia("(prefers-reduced-motion: reduce)").matches;
+
   /** A round step that cuts `span` into about two to six parts. */
   function tickStep(span) {
     const unit = 10 ** Math.floor(Math.log10(span / 2.4));
@@ -44,5 +52,6 @@
     return out;
   }
 
-  Object.assign(Whichbird, { html, svg, set, titled, write, clamp, round, line, brief, places, scorers, show, sure, tickStep, ticks });
+  Object.assign(Whichbird, { html, svg, set, titled, write, clamp, round, line, brief, places, scorers, show, sure, still,
+                             tickStep, ticks });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -5,16 +5,26 @@
 
   const TIE = 1e-9; // SPA values this close are one value: a sum over some hundred pairs errs by far less
 
+  /** Whole numbers from their digits, two of base 36 for each. */
+  const counts = (digits) => (digits.match(/../g) || []).map((two) => parseInt(two, 36));
+
+  /** Rows of numbers from the first of them, and for each later one the places that change, with their steps. */
+  function rows([first, ...later]) {
+    let at = first;
+    return [first, ...later.map((steps) => {
+      at = at.slice();
+      for (let n = 0; n < steps.length; n += 2) at[steps[n]] += steps[n + 1];
+      return at;
+    })];
+  }
+
   /** What a dataset's data say in a form that is quick to read: |p − p′| of every scorer for every pair, and the tests row by row. */
   function prepare(page) {
     if (page.distance) return page;
     const { low, high, margin } = page.verdict;
-    const rows = (steps) => { // the first row, then steps from row to row
-      let at = steps[0].map(() => 0);
-      return steps.map((row) => (at = at.map((x, m) => x + row[m])));
-    };
+    const human = counts(page.human);
     return Object.assign(page, {
-      distance: page.p.map((row) => Float64Array.from(row, (p, n) => Math.abs(p - page.human[n]) / page.permutations)),
+      distance: page.p.map((row) => Float64Array.from(counts(row), (p, n) => Math.abs(p - human[n]) / page.permutations)),
       allowed: { low: rows(low), high: rows(high), margin: rows(margin) },
       byQuality: page.total.map((_, k) => k).sort((k, l) => page.total[l] - page.total[k]),
       crossed: new Set(page.verdict.crossed),
@@ -143,5 +153,5 @@
     return [mean, Math.sqrt(x.reduce((sum, v, k) => sum + w[k] * (v - mean) ** 2, 0) / total)];
   }
 
-  Object.assign(Whichbird, { Contest, spaOf, ranksOf, orderOf, pairAt, moments });
+  Object.assign(Whichbird, { Contest, counts, rows, spaOf, ranksOf, orderOf, pairAt, moments });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -101,13 +101,14 @@
       this.takers = { link: button("Copy link"), copy: button("Copy as CSV"), csv: button("Save CSV"), svg: button("Save SVG"),
                       png: button("Save PNG") };
       this.taken = html("span", { class: "wb-note", role: "status" });
+      this.desk = new Whichbird.Desk(this);
       return html("div", { class: "wb-panels" }, [
         this.plane.box,
         html("div", { class: "wb-rank" }, [
           html("p", { class: "wb-head" }, titled("All scorers by SPA at this β", ` ${MARKS} Click to follow some.`)),
           html("p", { class: "wb-find" },
             [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]),
-          this.ranking.columns, this.ranking.list]),
+          this.ranking.columns, this.ranking.list, this.desk.box]),
         weights, html("div", { class: "wb-over wb-curves" }, [this.essChart.box, this.measureChart.box]),
         html("div", { class: "wb-over wb-beside" }, [this.spaChart.box]), bump,
         html("div", { class: "wb-buttons wb-take" }, [...Object.values(this.takers), this.taken]), this.signature]);
@@ -578,7 +579,10 @@
       set(this.slider, { "aria-valuetext": `β ${show(now.beta)}, effective sample size ${now.ess.toFixed(1)} of ${contest.K}` });
       this.plane.update(now);
       this.ranking.update(now, contest.at(contest.natural), this.mini ? [] : this.followed);
-      if (!this.mini) this.updateLarge(now);
+      if (!this.mini) {
+        this.updateLarge(now);
+        this.desk.rest();
+      }
       this.say(now);
     }
 
@@ -650,6 +654,19 @@
       return { item, name, fill, value, page };
     }
 
+    /** Other scorers take part: everything anew, at the same place. */
+    company() {
+      this.open(this.page.name, { beta: this.contest.stops[this.stop], follow: this.pins, edit: this.edit, whole: this.wide });
+      this.touched();
+    }
+
+    /** What the worker found is known now: show it, if the place is still the same. */
+    heard(contest) {
+      if (contest !== this.contest) return;
+      this.curves();
+      this.update();
+    }
+
     say(now) {
       const { contest, page, stop } = this;
       const then = contest.at(contest.natural);
@@ -679,7 +696,8 @@
       const trust = many ? `${real || "none"} of them beyond noise` : `${real ? "" : "not "}beyond noise`;
       const changes = stop === contest.natural ? "" : !moved.length ? "No scorer changes place" :
         `${moved.length} of ${scorers(page.M)} change${many ? "" : "s"} place${tested ? `, ${trust}` : ""}`;
-      const why = contest.whole ? "; outside that interval no tests ship" : "";
+      const inside = stop >= contest.reliable[0] && stop <= contest.reliable[1];
+      const why = !contest.whole ? "" : inside ? "; yours is being tested among them" : "; outside that interval no tests ship";
       return `${first}${cluster}. ${tested || !contest.whole ? changes && `${changes}.` : `${changes}${why}.`}`;
     }
 

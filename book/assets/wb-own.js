@@ -6,17 +6,18 @@
  *   const own = Whichbird.own(root, generators);      // root: where `segments/<dataset>.js` lie; generators: numpy's states
  *   own.add(page, files, progress)                    // → promise of [{name, counts} or {refused}, …] with notes
  *   own.verdict(page, stop, progress)                 // → promise of {cluster, low, high, se} for shipped scorers and yours
+ *   own.fits(pages, file)                             // → promise of the names of datasets that would take it
  *   own.remove(page, name); own.close()
  *
  * `page` is a dataset as `explorer.page_data` writes it; `generators` has {state, inc} for "permutation", "swap" and "draw". */
 (function install(Whichbird) {
   "use strict";
 
-  const RESAMPLES = 1000;
   const NEEDS = ["random", "permutation", "python", "scorefile", "solve", "verdict", "desk"];
 
   /** What the worker does: one desk for each dataset, with the scores that were handed in. */
   function desk(Whichbird) {
+    const RESAMPLES = 1000, LEVEL = 0.05, NORMAL = 1.959963984540054;
     const { random, permutation, scorefile, verdict } = Whichbird;
     const desks = new Map();
     let generators = null;
@@ -55,6 +56,13 @@
       for (const key of [...d.tests.keys()]) if (JSON.parse(key).includes(name)) d.tests.delete(key);
       d.drawn = null;
       return null;
+    }
+
+    /** Datasets that take a file as it is: for one that was handed to another. */
+    function fits({ pages, file }) {
+      return pages.filter((page) => {
+        try { scorefile.read(file.name, new Uint8Array(file.bytes), page); return true; } catch (error) { return false; }
+      }).map((page) => page.name);
     }
 
     function segments({ page, values }) {
@@ -102,7 +110,7 @@
     }
 
     /** Clusters and rank intervals at a stop. `weights` are the page's there, `spa` what it ranks by, `row` the stop's place among the tests that ship. */
-    function judge({ page, beta, weights, spa, row }, progress) {
+    function judge({ page, beta, weights, spa, row, spaNatural }, progress) {
       const d = open(page), names = page.scorers, own = [...d.own.keys()], M = names.length + own.length;
       testAll(d, progress);
       drawAll(d, progress);
@@ -114,26 +122,43 @@
         [p[at][j], p[j][at]] = verdict.shares(d.tests.get(JSON.stringify([mine, other])), pi);
       }));
       const { contests, observed, G } = d.drawn;
-      const drawn = [];
+      const drawn = [], since = []; // resampled SPAs at this balance, and what they gained on the natural one
       contests.forEach((c, n) => {
         const w = weigh(c, beta);
-        if (w) drawn.push(verdict.spa(c.far, w));
         if (n % 20 === 19) progress(0.95 + (0.05 * n) / contests.length);
+        if (!w) return;
+        const there = verdict.spa(c.far, weigh(c, null));
+        drawn.push(verdict.spa(c.far, w));
+        since.push(drawn.at(-1).map((x, m) => x - there[m]));
       });
       const enough = 2 * drawn.length >= contests.length;
       const found = enough
         ? verdict.ranks(verdict.spa(observed.far, weigh(observed, beta)), drawn, d.segments.wider, Math.sqrt(G / (G - 1)), numbers("draw"))
         : Array.from({ length: M }, () => ({ low: 1, high: M, se: NaN }));
+      const factor = Math.sqrt(G / (G - 1)), t = d.segments.wider * NORMAL;
+      const moved = new Array(M).fill(false);
+      const gain = (i, j) => { // how far the change of a lead scatters
+        const x = since.map((s) => s[i] - s[j]), mean = x.reduce((sum, v) => sum + v, 0) / x.length;
+        return factor * Math.sqrt(x.reduce((sum, v) => sum + (v - mean) ** 2, 0) / x.length);
+      };
+      const natural = verdict.pairWeights(new Float64Array(weights.length).fill(1));
+      own.forEach((mine, n) => [...names, ...own.slice(0, n)].forEach((other, j) => {
+        const at = names.length + n, then = spaNatural[at] - spaNatural[j], now = spa[at] - spa[j];
+        if (!(then * now < 0)) return;
+        const before = verdict.shares(d.tests.get(JSON.stringify([mine, other])), natural);
+        const both = (then > 0 ? before[0] : before[1]) <= LEVEL && (now > 0 ? p[at][j] : p[j][at]) <= LEVEL;
+        if (both || (enough && Math.abs(now - then) > t * gain(at, j))) moved[at] = moved[j] = true;
+      }));
       return {
         scorers: [...names, ...own],
         cluster: verdict.clusters(spa, (i, j) => p[i][j]),
-        low: found.map((x) => x.low), high: found.map((x) => x.high), se: found.map((x) => x.se),
+        low: found.map((x) => x.low), high: found.map((x) => x.high), se: found.map((x) => x.se), margin: found.map((x) => t * x.se), moved,
         p: own.map((_, n) => [Array.from(p[names.length + n]), Array.from(p, (line) => line[names.length + n])]),
         reached: drawn.length,
       };
     }
 
-    const jobs = { add, remove, segments, judge };
+    const jobs = { add, remove, fits, segments, judge };
     globalThis.onmessage = ({ data: { id, job, what } }) => {
       if (job === "generators") { generators = what; return; }
       let last = 0;
@@ -151,7 +176,7 @@
 
     /** Numbers from the bytes of a script of segments; see `laboratory.segment_script` for their order. */
     function unpack({ bytes, info }, page, verdict) {
-      const { K, N, M, low, high, stops, wider } = info, cells = K * N;
+      const { K, N, M, low, high, wider } = info, cells = K * N;
       const view = new DataView(bytes.buffer, bytes.byteOffset);
       const fine = M * cells, ints = fine + Math.ceil(fine / 2);
       const scorers = Array.from({ length: M }, (_, m) => {
@@ -173,7 +198,6 @@
         const at = (row * M + i) * M + j;
         return ((bytes[bits + (at >> 3)] >> (at & 7)) & 1) === 1;
       };
-      void stops;
       return { K, N, M, scorers, total, adequacy, fluency, document, wider, better, human: verdict.closedP(total, K, N) };
     }
   }
@@ -230,14 +254,14 @@
       });
     }
 
-    /** What the worker must know of a dataset, without the parts that only drawing needs. */
-    const brief = (page) => ({
-      name: page.name, systems: page.systems, scorers: page.scorers, lines: page.lines, source_lines: page.source_lines, permutations: page.permutations,
-    });
-
     async function add(page, files, progress) {
       const read = await Promise.all(Array.from(files, async (file) => ({ name: file.name, bytes: await file.arrayBuffer() })));
-      return ask("add", { page: brief(page), files: read }, progress, read.map((file) => file.bytes));
+      return ask("add", { page: Whichbird.source(page), files: read }, progress, read.map((file) => file.bytes));
+    }
+
+    async function fits(pages, file) {
+      const bytes = await file.arrayBuffer();
+      return ask("fits", { pages: pages.map(Whichbird.source), file: { name: file.name, bytes } }, null, [bytes]);
     }
 
     async function verdict(page, stop, progress) {
@@ -245,17 +269,17 @@
         loaded.set(page.name, (async () => {
           const { info, text } = await fetchSegments(root, page.name);
           const bytes = await inflate(text);
-          await ask("segments", { page: brief(page), values: { info, bytes } }, null, [bytes.buffer]);
+          await ask("segments", { page: Whichbird.source(page), values: { info, bytes } }, null, [bytes.buffer]);
         })());
         loaded.get(page.name).catch(() => loaded.delete(page.name));
       }
       await loaded.get(page.name);
-      return ask("judge", { page: brief(page), ...stop }, progress);
+      return ask("judge", { page: Whichbird.source(page), ...stop }, progress);
     }
 
     return {
-      add, verdict,
-      remove: (page, name) => ask("remove", { page: brief(page), name }),
+      add, fits, verdict,
+      remove: (page, name) => ask("remove", { page: Whichbird.source(page), name }),
       close() { if (worker) worker.terminate(); worker = null; asked.clear(); },
     };
   };

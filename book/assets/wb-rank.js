@@ -29,7 +29,36 @@
       byQuality: page.total.map((_, k) => k).sort((k, l) => page.total[l] - page.total[k]),
       crossed: new Set(page.verdict.crossed),
       M: page.scorers.length,
+      shipped: page.scorers.length, // scorers after these are the reader's own
+      judged: new Map(), // what the worker says of all scorers together, by stop
     });
+  }
+
+  /** A scorer of the reader's joins: its counts of permutations, one for each pair. What was said of the others' company holds no more. */
+  function join(page, name, p) {
+    prepare(page);
+    const human = counts(page.human);
+    page.scorers.push(name);
+    page.distance.push(Float64Array.from(p, (x, n) => Math.abs(x - human[n]) / page.permutations));
+    page.M += 1;
+    page.judged.clear();
+  }
+
+  function leave(page, name) {
+    const m = page.scorers.indexOf(name, page.shipped);
+    if (m < 0) return;
+    page.scorers.splice(m, 1);
+    page.distance.splice(m, 1);
+    page.M -= 1;
+    page.judged.clear();
+  }
+
+  /** A dataset as a reader of files must know it: `runs` are its rated source lines, [first, length, …]. */
+  function source(page) {
+    const { name, systems, source_lines, permutations } = prepare(page);
+    const lines = [];
+    for (let n = 0; n < page.runs.length; n += 2) for (let k = 0; k < page.runs[n + 1]; k++) lines.push(page.runs[n] + k);
+    return { name, systems, source_lines, permutations, lines, scorers: page.scorers.slice(0, page.shipped) };
   }
 
   /** The place of a pair k < l among all pairs of K, in the order of numpy.triu_indices. */
@@ -83,7 +112,7 @@
       const spa = spaOf(this.page.distance, this.pairs, weights);
       const order = spa && orderOf(spa);
       const out = { stop, beta: this.stops[stop], w: weights, ess, eta, lam, certificate, spa, order, rank: spa && ranksOf(spa) };
-      out.tested = this.whole ? tested(this.page, stop, order) : null;
+      out.tested = this.whole ? (this.page.M > this.page.shipped ? judged : tested)(this.page, stop, order) : null;
       return (this.cache[stop] = out);
     }
 
@@ -124,9 +153,38 @@
 
     /** Whether the order of two scorers changes beyond noise from one end of the reliable interval to the other; null: not tested. */
     beyondNoise(m, n) {
-      if (!this.whole) return null;
-      return this.page.crossed.has(Math.min(m, n) * this.M + Math.max(m, n));
+      const { shipped, crossed } = this.page;
+      if (!this.whole || Math.max(m, n) >= shipped) return null;
+      return crossed.has(Math.min(m, n) * shipped + Math.max(m, n));
     }
+
+    /** What the worker needs to judge all scorers at a stop; null where no tests ship. `row` is the stop's place among those tests. */
+    question(stop) {
+      const n = stop - this.reliable[0];
+      if (!this.whole || n < 0 || n >= this.page.verdict.opens.length) return null;
+      const { beta, w, spa } = this.at(stop);
+      const natural = stop === this.natural;
+      return { beta: natural ? null : beta, weights: w, spa, row: natural ? 0 : 1 + n, spaNatural: this.at(this.natural).spa };
+    }
+
+    /** The worker's answer. */
+    answer(stop, found) {
+      this.page.judged.set(stop, found);
+      const now = this.cache[stop];
+      if (now) now.tested = judged(this.page, stop, now.order);
+    }
+  }
+
+  /** The same with scorers of the reader's among them, as far as the worker has said. */
+  function judged(page, stop, order) {
+    const found = page.judged.get(stop);
+    if (!found) return null;
+    const ships = page.verdict.moved[stop - page.reliable[0]];
+    const sizes = found.cluster.reduce((all, c) => all.set(c, (all.get(c) || 0) + 1), new Map());
+    const first = found.cluster.map(() => false);
+    order.forEach((m, place) => { first[m] = place === 0 || found.cluster[m] !== found.cluster[order[place - 1]]; });
+    return { low: found.low, high: found.high, margin: found.margin, cluster: found.cluster, first, size: found.cluster.map((c) => sizes.get(c)),
+             moved: found.moved.map((real, m) => real || ships.includes(m)) };
   }
 
   /** What the tests say at a stop: null outside the reliable interval, else for every scorer its compatible ranks, the margin of its
@@ -153,5 +211,5 @@
     return [mean, Math.sqrt(x.reduce((sum, v, k) => sum + w[k] * (v - mean) ** 2, 0) / total)];
   }
 
-  Object.assign(Whichbird, { Contest, counts, rows, spaOf, ranksOf, orderOf, pairAt, moments });
+  Object.assign(Whichbird, { Contest, join, leave, source, counts, rows, spaOf, ranksOf, orderOf, pairAt, moments });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

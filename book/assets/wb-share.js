@@ -18,7 +18,7 @@
     const rows = [["kind", "name", "weight", "spa", "rank", "rank_at_natural_balance",
       "cluster", "rank_low", "rank_high", "beyond_noise"],
       ...systems.map((s) => [kind(s), s.name, +now.w[s.place].toFixed(8), ...Array(7).fill("")]),
-      ...(now.order || []).map((m) => ["scorer", page.scorers[m], "",
+      ...(now.order || []).map((m) => [m < page.shipped ? "scorer" : "your scorer", page.scorers[m], "",
         now.spa[m].toFixed(6), now.rank[m], then.rank ? then.rank[m] : "", ...verdict(m)])];
     const pool = contest.whole ? "" : `|pool:${Whichbird.described(page, edit).replace(/, /g, " and ")}`;
     const head = `# ${page.signature}${pool}|beta:${+now.beta.toFixed(6)}|ess:${now.ess.toFixed(4)}`;

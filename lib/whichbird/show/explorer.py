@@ -26,13 +26,22 @@ from ..study.significance import clusters
 from ..study.sweep import measures
 from ..study.targets import beta_stops as beta_stops
 from ..study.verdict import Verdict, load_significance
+from .laboratory import generators, source_data
 from .report import Shown
 
 FINE = 1e4  # margins of SPA are written as whole numbers of 1/FINE: four digits, in fewer characters than decimals
 # of book/assets, in the order in which a page loads them: each may use those before it
 SCRIPTS = (
-    "bump", "wb-core", "wb-solve", "wb-pool", "wb-rank", "wb-chart", "wb-plane", "wb-ranking", "wb-share", "explorer"
+    "bump", "wb-core", "wb-solve", "wb-pool", "wb-rank", "wb-chart", "wb-plane", "wb-ranking", "wb-share", "wb-desk", "explorer"
 )  # fmt: skip
+OWN = (
+    "wb-random",
+    "wb-permutation",
+    "wb-python",
+    "wb-scorefile",
+    "wb-verdict",
+    "wb-own",
+)  # for scores of one's own: the full figure only
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
@@ -71,6 +80,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "paper": d.name in DATASETS and DATASETS[d.name].paper,
         "signature": d.signature,
         "permutations": d.info["permutations"],
+        **source_data(d),
         "systems": list(d.systems),
         "adequacy": a.tolist(),
         "fluency": f.tolist(),
@@ -162,11 +172,14 @@ def embed(pages: list[dict[str, Any]], root: str, mode: str = "full", stand_in: 
     if mode not in ("full", "mini"):
         raise ValueError(f"unknown mode {mode!r}; 'full' or 'mini' is expected")
     data = json.dumps(pages, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    scripts = "\n".join(f'<script src="{root}/_static/{name}.js"></script>' for name in SCRIPTS)
+    own = mode == "full"
+    names = [*SCRIPTS[:-2], *OWN, *SCRIPTS[-2:]] if own else [name for name in SCRIPTS if name != "wb-desk"]
+    scripts = "\n".join(f'<script src="{root}/_static/{name}.js"></script>' for name in names)
+    states = f" data-generators='{json.dumps(generators())}' data-root=\"{root}/_static\"" if own else ""
     return Shown(
         f'<link rel="stylesheet" href="{root}/_static/bump.css">\n'
         f'<link rel="stylesheet" href="{root}/_static/explorer.css">\n'
-        f'<div class="wb-live" data-mode="{mode}" data-stand-in="{stand_in}" data-more="{more}">'
+        f'<div class="wb-live" data-mode="{mode}" data-stand-in="{stand_in}" data-more="{more}"{states}>'
         f'<p class="wb-until">Here the book has a live figure. It needs JavaScript and the built book.</p></div>\n'
         f'<script type="application/json" class="wb-data">{data}</script>\n{scripts}',
         "text/html",

@@ -95,8 +95,8 @@
       const { page } = this;
       this.list.replaceChildren(...page.scorers.slice(page.shipped).map((name) => {
         const away = html("button", { type: "button", "aria-label": `Take ${name} away` }, "take away");
-        away.addEventListener("click", async () => {
-          await this.own.remove(page, name);
+        away.addEventListener("click", () => {
+          this.own.remove(page, name);
           Whichbird.leave(page, name);
           this.live.pins = this.live.pins.filter((pin) => pin !== name);
           this.live.company();
@@ -119,11 +119,11 @@
       const { page } = contest;
       const question = page.judged.has(stop) || this.busy ? null : contest.question(stop);
       if (!question) return;
-      const M = page.M;
+      const { company } = page;
       this.busy = true;
       try {
         const found = await this.own.verdict(page, question, (share) => this.progress(share, "clusters and rank intervals"));
-        if (page.M === M) {
+        if (page.company === company) {
           contest.answer(stop, found);
           this.live.heard(contest);
           this.live.root.dataset.judged = `${page.name} ${stop}`;
@@ -131,10 +131,10 @@
         this.progress(null);
       } catch (missing) {
         this.progress(null, `${missing.message}.`);
-        page.judged.set(stop, null); // not asked again
+        if (page.company === company) page.judged.set(stop, null); // not asked again
       }
       this.busy = false;
-      if (this.live.stop !== stop || this.live.contest !== contest) this.rest();
+      if (this.live.stop !== stop || this.live.contest !== contest || page.company !== company) this.rest();
     }
   }
 

@@ -38,16 +38,23 @@
           every.forEach(([scorer, x], m) => {
             const share = (s) => progress((n + (m + s) / every.length) / files.length);
             const counts = permutation.counts(x, page.permutations, numbers("permutation"), share);
-            d.own.set(scorer, Float64Array.from(x.flat()));
-            out.push({ file: name, name: scorer, counts, notes: m ? [] : notes });
+            const scores = Float64Array.from(x.flat());
+            keep({ page, name: scorer, scores });
+            out.push({ file: name, name: scorer, counts, scores, notes: m ? [] : notes });
           });
-          d.drawn = null;
         } catch (error) {
           if (!(error instanceof scorefile.Refusal)) throw error;
           out.push({ file: name, refused: error.message });
         }
       });
       return out;
+    }
+
+    function keep({ page, name, scores }) {
+      const d = open(page);
+      d.own.set(name, scores);
+      d.drawn = null;
+      return null;
     }
 
     function remove({ page, name }) {
@@ -158,7 +165,7 @@
       };
     }
 
-    const jobs = { add, remove, fits, segments, judge };
+    const jobs = { add, keep, remove, fits, segments, judge };
     globalThis.onmessage = ({ data: { id, job, what } }) => {
       if (job === "generators") { generators = what; return; }
       let last = 0;
@@ -234,12 +241,14 @@
   }
 
   Whichbird.own = function (root, generators) {
-    let worker = null, number = 0;
-    const asked = new Map(), loaded = new Map();
+    const workers = new Map(), asked = new Map(), loaded = new Map();
+    let number = 0;
 
-    function ask(job, what, progress, transfer = []) {
-      if (!worker) {
-        worker = start();
+    /** Two workers: a clerk who reads files and runs permutation tests at once, and a judge, who may be busy for a while. */
+    function ask(who, job, what, progress, transfer = []) {
+      if (!workers.has(who)) {
+        const worker = start();
+        workers.set(who, worker);
         worker.onmessage = ({ data }) => {
           const { resolve, reject, progress } = asked.get(data.id);
           if ("progress" in data) { if (progress) progress(data.progress); return; }
@@ -250,18 +259,21 @@
       }
       return new Promise((resolve, reject) => {
         asked.set(++number, { resolve, reject, progress });
-        worker.postMessage({ id: number, job, what }, transfer);
+        workers.get(who).postMessage({ id: number, job, what }, transfer);
       });
     }
 
     async function add(page, files, progress) {
       const read = await Promise.all(Array.from(files, async (file) => ({ name: file.name, bytes: await file.arrayBuffer() })));
-      return ask("add", { page: Whichbird.source(page), files: read }, progress, read.map((file) => file.bytes));
+      const source = Whichbird.source(page);
+      const found = await ask("clerk", "add", { page: source, files: read }, progress, read.map((file) => file.bytes));
+      for (const { name, scores } of found) if (scores) ask("judge", "keep", { page: source, name, scores });
+      return found;
     }
 
     async function fits(pages, file) {
       const bytes = await file.arrayBuffer();
-      return ask("fits", { pages: pages.map(Whichbird.source), file: { name: file.name, bytes } }, null, [bytes]);
+      return ask("clerk", "fits", { pages: pages.map(Whichbird.source), file: { name: file.name, bytes } }, null, [bytes]);
     }
 
     async function verdict(page, stop, progress) {
@@ -269,18 +281,18 @@
         loaded.set(page.name, (async () => {
           const { info, text } = await fetchSegments(root, page.name);
           const bytes = await inflate(text);
-          await ask("segments", { page: Whichbird.source(page), values: { info, bytes } }, null, [bytes.buffer]);
+          await ask("judge", "segments", { page: Whichbird.source(page), values: { info, bytes } }, null, [bytes.buffer]);
         })());
         loaded.get(page.name).catch(() => loaded.delete(page.name));
       }
       await loaded.get(page.name);
-      return ask("judge", { page: Whichbird.source(page), ...stop }, progress);
+      return ask("judge", "judge", { page: Whichbird.source(page), ...stop }, progress);
     }
 
     return {
       add, fits, verdict,
-      remove: (page, name) => ask("remove", { page: Whichbird.source(page), name }),
-      close() { if (worker) worker.terminate(); worker = null; asked.clear(); },
+      remove(page, name) { for (const who of workers.keys()) ask(who, "remove", { page: Whichbird.source(page), name }); },
+      close() { workers.forEach((worker) => worker.terminate()); workers.clear(); asked.clear(); loaded.clear(); },
     };
   };
   (Whichbird.installs = Whichbird.installs || {}).desk = desk;

@@ -31,6 +31,7 @@
       M: page.scorers.length,
       shipped: page.scorers.length, // scorers after these are the reader's own
       judged: new Map(), // what the worker says of all scorers together, by stop
+      company: 0, // how often scorers joined or left
     });
   }
 
@@ -41,6 +42,7 @@
     page.scorers.push(name);
     page.distance.push(Float64Array.from(p, (x, n) => Math.abs(x - human[n]) / page.permutations));
     page.M += 1;
+    page.company += 1;
     page.judged.clear();
   }
 
@@ -50,6 +52,7 @@
     page.scorers.splice(m, 1);
     page.distance.splice(m, 1);
     page.M -= 1;
+    page.company += 1;
     page.judged.clear();
   }
 

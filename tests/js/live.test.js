@@ -2,7 +2,7 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { giveTo, giveArm, stand } = require("./load.js")("wb-core", "live", "live-cross");
+const { giveTo, giveArm, stand, triangleMet, triangleStrands } = require("./load.js")("wb-core", "live", "live-cross", "live-triangle");
 
 const near = (x, y) => assert.ok(Math.abs(x - y) < 1e-12, `${x}, ${y}`);
 const sum = (x) => x.reduce((s, v) => s + v, 0);
@@ -29,4 +29,19 @@ test("a pool stands at the share of its variances", () => {
   near(upright[1] ** 2, 2.25);
   near(beta, 0.5 / 2.75);
   near(ess, 4);
+});
+
+test("on the curve of a triangle the target is met, and no weight is negative", () => {
+  const [a, f] = [[0, 5, 4], [7, 6, 2]];
+  for (const beta of [0.1, 0.4, 0.6, 0.9]) {
+    const points = triangleMet(a, f, beta, 360).flat();
+    assert.ok(points.length > 50);
+    for (const w of points) {
+      near(sum(w), 1);
+      assert.ok(Math.min(...w) > -1e-12);
+      const { flat, upright } = stand(a, f, w);
+      near((1 - beta) * flat[1] ** 2, beta * upright[1] ** 2);
+    }
+    assert.ok(triangleStrands(triangleMet(a, f, beta)).length <= 6); // a few lines, not dust
+  }
 });

@@ -120,7 +120,7 @@
       [coin, one, thousand].forEach((node) => { node.disabled = !more() && !(signs && tossed < N); });
       set(box, { "data-done": n, "data-reached": reached.join(" "), "data-tossed": signs ? tossed : 0 });
       const tossing = signs && tossed < N ? `Coin ${tossed} of ${N}: ${signs[tossed - 1] > 0 ? "the scores stay" : "the two systems swap their scores"}. ` : "";
-      write(text, `${tossing}${n ? `${hit} of ${n} random gaps reach the observed one: p ${more() ? "≈" : "="} ${(hit / n).toFixed(3)}.`
+      write(text, `${tossing}${n ? `${hit} of ${n} random gaps reach the observed one: p\u00a0${more() ? "≈" : "="}\u00a0${(hit / n).toFixed(3)}.`
         : `Faint: the ${views[view]} as people rated it. Its end is the observed gap, the thick line.`}`);
     }
 

@@ -204,7 +204,7 @@ def test_triangle_shows_the_optimum_and_the_curve_that_python_has(of):
     data = figure.data()
     a, f = np.array(data["adequacy"]), np.array(data["fluency"])
     low, high = wb.reachable(a, f)
-    for beta in (data["beta"], 0.1, 0.5, 0.8, round(low + 0.002, 3), round(high - 0.002, 3)):
+    for beta in (data["beta"], 0.25, 0.5, 0.8, round(low + 0.002, 3), round(high - 0.002, 3)):
         figure.slide(beta)
         best = wb.reweight(a, f, beta)
         assert figure.told("beta", "p") == pytest.approx([beta, best.weights @ best.weights], rel=SHOWN)
@@ -273,7 +273,7 @@ def test_coin_flips_end_at_the_p_values_of_the_library(of):
     WebDriverWait(figure.browser, 60).until(lambda _: figure.told("done") == [1000])
     assert figure.script("return box.dataset.reached.split(' ').map(Number)") == wanted
     text = figure.script("return box.querySelector('.wb-reading').textContent")
-    assert text == f"{wanted[1]} of 1000 random gaps reach the observed one: p = {wanted[1] / 1000:.3f}."
+    assert text == f"{wanted[1]} of 1000 random gaps reach the observed one: p\u00a0=\u00a0{wanted[1] / 1000:.3f}."
     assert figure.script("return [...box.querySelectorAll('button')].slice(3).every(b => b.disabled)")
 
 

@@ -45,7 +45,8 @@ from ..study.story import crossings, story
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
 from ..study.tested import with_bands, with_tests
 from ..study.verdict import judged
-from .output import Result, cell, check_outputs, deliver, one_line, say
+from .formats import FORMATS, Result, cell, one_line, schema
+from .output import check_outputs, deliver, say
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -654,6 +655,14 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
 
 
+class _Schema(argparse.Action):
+    """Print the schema and stop, as --version does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        print(json.dumps(schema(), indent=2, ensure_ascii=False))
+        parser.exit()
+
+
 def _number(text: str) -> float:
     try:
         return float(text)
@@ -858,6 +867,7 @@ def parser() -> argparse.ArgumentParser:
         "  whichbird rank --help\n\nexit codes: 0 done, 2 bad input, 1 failure, 130 interrupted",
     )
     top.add_argument("--version", action="version", version=f"whichbird {__version__}")
+    top.add_argument("--schema", action=_Schema, nargs=0, help="show the JSON Schema of what --json prints, and exit")
     commands = top.add_subparsers(dest="command", metavar="command", required=True, parser_class=_Parser)
     for name, (run, add_arguments) in COMMANDS.items():
         lines = (run.__doc__ or "").split("\n")
@@ -872,13 +882,19 @@ def parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         add_arguments(sub)
         form = sub.add_mutually_exclusive_group()
+        form.add_argument(
+            "--format",
+            metavar="FORM",
+            choices=list(FORMATS),
+            help=f"print as {', '.join(list(FORMATS)[:-1])} or {list(FORMATS)[-1]} (default: text)",
+        )
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
         form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
         sub.add_argument(
             "--out",
             metavar="FILE",
             type=_file,
-            help="write the result to a file too: JSON if named so, else CSV; - is standard output",
+            help="write the result to a file too: .json, .md and .tex as named, else CSV; - is standard output",
         )
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
@@ -893,7 +909,7 @@ def run(argv: list[str]) -> int:
                 stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is no reason to fail
         args = parser().parse_args(argv)
         if args.out == "-":  # standard output gets what the file would
-            args.out, args.csv = None, not args.json
+            args.out, args.csv = None, not (args.json or args.format)
         who = f"whichbird {args.command}"
         check_outputs(args)
         with warnings.catch_warnings(record=True) as caught:

@@ -18,14 +18,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from .._version import __version__
 from ..core.balance import balance, ess, reachable
 from ..core.check import DataError, near
 from ..data import mtme, userfiles
-from ..data.digest import Digest, load
+from ..data.digest import Digest, datasets as datasets_, load
 from ..data.domains import in_domain
+from ..data.export import segment_table, template, write_inputs
 from ..data.files import read_text
+from ..data.matching import match, one_reference, score_files
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.registry import DATASETS
@@ -34,6 +37,7 @@ from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..solve.verify import verify
+from ..study.average import ENDS, Opened, Part, average, long_table, opened, part, target
 from ..study.calibrate import MATCHES, calibrate
 from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
 NO_PLACE = {
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS,
 }  # fmt: skip
+FEW = 10  # rows that a terminal shows of a table that has one for each rating
 QUICK = 250  # resamples of tests that nobody has made beforehand: of all pairs of scorers on one domain
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
@@ -140,8 +145,7 @@ def beta(args: argparse.Namespace) -> Result:
       whichbird beta ende24 --domain news
     """
     grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
-    a_file = os.sep in args.ratings or "." in args.ratings or os.path.exists(args.ratings)
-    ships = args.ratings in DATASETS or not a_file
+    ships = _ships(args.ratings)
     if ships:
         pool = load_pool(args.ratings)
     elif grouping is None:
@@ -385,6 +389,187 @@ def evaluate(args: argparse.Namespace) -> Result:
     return result._replace(shown=shown, notes=(*pool.notes, *result.notes))
 
 
+def all_(args: argparse.Namespace) -> Result:
+    """Rank scorers, and yours, on all datasets at once: one table of averages.
+
+    Made as WMT's task averages are: every dataset has the same weight, and only
+    scorers that take part in all of them are averaged. average_spa is the mean of
+    their SPAs, and its interval of 95 % takes documents of different datasets as
+    independent draws (where two share source texts it is somewhat too narrow).
+    average_rank is the mean rank, each among all scorers of its dataset;
+    average_cluster the mean cluster, which mt-metrics-eval calls average rank.
+    rank_low and rank_high are the ranks of the average that go with the data. A
+    second table has the rank in each dataset.
+
+    --beta takes a balance, or low or high: the ends of each dataset's own reliable
+    interval. Without it all systems have the same weight. A dataset in which the
+    balance is not reliable, or not known, is left out with a note.
+
+    With --scores only datasets that one of your files belongs to are taken. A file
+    is matched by its name (my.ende24.seg.score), by its folders as in a tree
+    (wmt24/en-de/my-refA.seg.score), or by its systems and lines where only one
+    dataset fits; a folder stands for all score files below it. Where the name ends
+    in a reference, -refB say, the shipped scorers are given the same, if WMT had it.
+
+    examples:
+      whichbird all --scores my/*.seg.score --beta 0.6
+      whichbird all --scores mine=my --beta low --format latex
+      whichbird all --datasets ende24 enes24 jazh24
+    """
+    found, notes = _fields(args)
+    parts: list[Part] = []
+    for one in tqdm(found, desc="datasets", delay=1, leave=False, disable=None):
+        try:
+            parts.append(part(one, target(one.field, args.beta)))
+        except DataError as error:
+            notes.append(f"left out: {error}")
+    if not parts:
+        raise DataError(f"no dataset is left at this balance; {notes[-1]}")
+    table = average(parts)
+    rows = long_table(parts)
+    wide = rows.pivot(index="scorer", columns="dataset", values="rank")[[p.name for p in parts]]
+    wide = wide.loc[table["scorer"]].astype(int).reset_index()
+    own = rows.loc[rows["own"], "scorer"].unique()
+    notes += [f"{s} is not averaged, as it does not score every dataset" for s in own if s not in set(table["scorer"])]
+    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
+    facts = {
+        "balance": "natural" if args.beta is None else str(args.beta),
+        "averaged_over": tuple(p.name for p in parts),
+        "scorers": len(table),
+        "signature": " ".join(p.signature for p in parts),
+    }
+    return Result(
+        facts,
+        {"average": table, "ranking": rows},
+        (shown if len(own) else shown.drop(columns="own"), wide),
+        None,
+        tuple(notes),
+    )
+
+
+def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
+    for name in args.datasets or ():
+        load(name)  # a misspelt name is refused
+    names = list(dict.fromkeys(args.datasets or datasets_()))
+    if not args.scores:
+        return [opened(name) for name in names], []
+    mine: dict[str, dict[str, np.ndarray]] = {}
+    seen: dict[str, list[str | None]] = {}
+    for given in args.scores:
+        called, place = _called(given)
+        for path in score_files(place):
+            m = match(path, names, called)
+            d = load(m.dataset)
+            got = userfiles.read_scorers(path, d, called, args.ignore_extra)
+            if len(got) == 1 and next(iter(got)) == (userfiles.ENDING.sub("", path.name) or path.name):
+                got = {m.scorer: next(iter(got.values()))}
+            for scorer in got:
+                if scorer in d.scorers or scorer in mine.get(d.name, {}):
+                    raise DataError(
+                        f"{path}: {d.name} has a scorer {scorer!r} already; name yours with --scores NAME=FILE"
+                    )
+            mine.setdefault(d.name, {}).update(got)
+            seen.setdefault(d.name, []).append(m.reference)
+    out, notes = [], []
+    for name in (n for n in names if n in mine):
+        reference, note = one_reference(name, seen[name])
+        notes += [] if note is None else [note]
+        out.append(opened(name, mine[name], reference))
+    return out, notes
+
+
+def template_(args: argparse.Namespace) -> Result:
+    """Show the score file that a dataset needs, to be filled in.
+
+    A table with the columns system, segment and score: every rated system and every
+    rated source line, counted from 1. Fill in the last column and hand it to
+    --scores. A terminal shows the first rows, --csv all.
+
+    examples:
+      whichbird template enes24 --out my.csv
+    """
+    d = load(args.dataset)
+    table = template(d)
+    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "rows": len(table)}
+    return Result(facts, {"template": table}, (table.head(FEW),), None, _cut(table))
+
+
+def inputs(args: argparse.Namespace) -> Result:
+    """Write the texts that a metric needs to score a dataset.
+
+    From your own unpacked copy of the public mt-metrics-eval-v2 release, since no
+    text ships with whichbird. A new folder gets source.txt, reference.txt and
+    systems/NAME.txt for every rated system: the rated lines alone, one each, all in
+    the same order. Scores of these files in turn, as lines "system, tab, score",
+    are a file that --scores takes. The folder appears when it is complete.
+
+    examples:
+      whichbird inputs enes24 --mtme mt-metrics-eval-v2 --to texts
+    """
+    d = load(args.dataset)
+    reference = args.reference or d.reference
+    table = write_inputs(d, args.mtme, args.to, reference)
+    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "reference": reference}
+    return Result(facts, {"files": table})
+
+
+def segments(args: argparse.Namespace) -> Result:
+    """Turn ratings into a table: adequacy, fluency and total of each segment.
+
+    One row for each system, segment and rater; with --cells one for each system and
+    segment, the rating that counts (the mean where several do). Ratings are a file
+    as 'whichbird evaluate --help' says, MQM rows say; or a name that 'whichbird
+    datasets' lists; or an mt-metrics-eval-v2 tree (--mtme, --set, --pair). Penalties
+    are negative: higher is better. --taxonomy sorts and prices MQM rows another
+    way. A terminal shows the first rows, --csv all.
+
+    examples:
+      whichbird segments mqm.tsv --out segments.csv
+      whichbird segments ende24 --cells --csv
+      whichbird segments --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --csv
+    """
+    if (args.ratings is None) == (args.mtme is None):
+        raise DataError("a file or a dataset is needed, or --mtme with --set and --pair; one of the two")
+    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
+    if args.mtme is not None:
+        if not (args.set and args.pair):
+            raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+        sorting = () if grouping is None else (grouping.taxonomy, grouping.weights)
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), None, *sorting)
+    else:
+        if args.set or args.pair:
+            raise DataError("--set and --pair go with --mtme")
+        if _ships(args.ratings):
+            if grouping is not None:
+                raise DataError(
+                    f"{args.ratings} ships without the errors of segments; --taxonomy needs MQM rows or a tree"
+                )
+            pool = load_pool(args.ratings)
+        elif grouping is None:
+            pool = userfiles.read_human(args.ratings)
+        else:
+            pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+    table = segment_table(pool, args.cells)
+    facts = {
+        "data": pool.name,
+        "systems": len(pool.systems),
+        "segments": len(pool.lines),
+        "raters": len(pool.rater_names),
+        "rows": len(table),
+    }
+    return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*pool.notes, *_cut(table)))
+
+
+def _ships(given: str) -> bool:
+    """Whether ratings are meant to be a dataset that ships, and no file."""
+    return given in DATASETS or not (os.sep in given or "." in given or os.path.exists(given))
+
+
+def _cut(table: pd.DataFrame) -> tuple[str, ...]:
+    return (f"a terminal shows {FEW} of {len(table)} rows; --csv has all",) if len(table) > FEW else ()
+
+
 def calibrate_(args: argparse.Namespace) -> Result:
     """Find the balance whose ranking favours the scorers that agree with you.
 
@@ -603,11 +788,7 @@ def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
 def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {}
     for given in args.scores or ():
-        name, equals, path = given.partition("=")
-        if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
-            name, path = None, given
-        elif not (name and path):
-            raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
+        name, path = _called(given)
         found = userfiles.read_scorers(path, source, name, args.ignore_extra)
         for scorer in found:
             if scorer in out or scorer in source.scorers:
@@ -615,6 +796,16 @@ def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.nda
                 raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
         out |= found
     return out
+
+
+def _called(given: str) -> tuple[str | None, str]:
+    """What --scores names: NAME, where one is given, and the file or folder."""
+    name, equals, path = given.partition("=")
+    if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
+        return None, given
+    if not (name and path):
+        raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
+    return name, path
 
 
 def _facts(about: pd.DataFrame) -> dict[str, object]:
@@ -668,6 +859,10 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
+def _target(text: str) -> float | str:
+    return text if text in ENDS else _number(text)
 
 
 def _whole(text: str) -> int:
@@ -774,6 +969,40 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     _plot_argument(parser)
 
 
+def _all_arguments(parser: argparse.ArgumentParser) -> None:
+    _many_arguments(parser)
+    parser.add_argument(
+        "--beta", type=_target, metavar="BETA|low|high", help=BETA + ", or an end of the reliable interval"
+    )
+
+
+def _many_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--datasets", nargs="+", action="extend", metavar="NAME", help="these alone, of those 'datasets' lists"
+    )
+    _scores_arguments(parser)
+
+
+def _template_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+
+
+def _inputs_arguments(parser: argparse.ArgumentParser) -> None:
+    _template_arguments(parser)
+    parser.add_argument("--mtme", metavar="DIR", type=_file, required=True, help="an unpacked mt-metrics-eval-v2 tree")
+    parser.add_argument("--to", metavar="DIR", type=_file, required=True, help="a new folder for the texts")
+    parser.add_argument("--reference", help="the reference to write (default: refA, or the one there is)")
+
+
+def _segments_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ratings", nargs="?", type=_file, help="a file of human ratings, or the name of a dataset")
+    parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")
+    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
+    parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
+    parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
+    parser.add_argument("--cells", action="store_true", help="one row for each system and segment")
+
+
 def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second"
@@ -851,7 +1080,11 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),
     "compare": (compare, _compare_arguments),
+    "all": (all_, _all_arguments),
     "evaluate": (evaluate, _evaluate_arguments),
+    "template": (template_, _template_arguments),
+    "inputs": (inputs, _inputs_arguments),
+    "segments": (segments, _segments_arguments),
     "calibrate": (calibrate_, _calibrate_arguments),
 }
 

@@ -92,6 +92,7 @@ class Result(NamedTuple):
     figure: Callable[[], Figure] | None = None  # draws what --plot writes
     notes: tuple[str, ...] = ()
     proof: object = None  # what --proof writes, as JSON
+    files: dict[str, Callable[[], bytes]] | None = None  # what other options write, by their names
 
     @property
     def printed(self) -> tuple[pd.DataFrame, ...]:

@@ -6,7 +6,10 @@ import argparse
 import contextlib
 import io
 import json
+import shutil
+import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +30,7 @@ def check_outputs(args: argparse.Namespace) -> None:
     plot = getattr(args, "plot", None)
     if plot and Path(plot).suffix.lower() not in FIGURES:
         raise DataError(f"--plot {plot}: a name that ends in {', '.join(FIGURES)} is expected")
-    asked = {"--plot": plot, "--proof": getattr(args, "proof", None), "--out": args.out}
+    asked = {f"--{name}": getattr(args, name, None) for name in ("plot", "proof", "html", "card", "pdf", "out")}
     seen: dict[Path, str] = {}
     for option, path in asked.items():
         if path and (first := seen.setdefault(check_output(path, args.force), option)) != option:
@@ -45,6 +48,9 @@ def deliver(args: argparse.Namespace, result: Result) -> None:
         write_whole(args.plot, drawn(result.figure, Path(args.plot).suffix.lower()[1:]), args.force)
     if getattr(args, "proof", None):
         write_whole(args.proof, (json.dumps(result.proof, allow_nan=False) + "\n").encode(), args.force)
+    for option, content in (result.files or {}).items():
+        if getattr(args, option):
+            write_whole(getattr(args, option), content(), args.force)
     if args.out:
         render = FORMATS[ENDINGS.get(Path(args.out).suffix.lower(), "csv")]
         write_whole(args.out, render(args.command, result).encode(), args.force)
@@ -54,6 +60,34 @@ def deliver(args: argparse.Namespace, result: Result) -> None:
     if form in ("csv", "markdown", "latex") and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")  # names as they are, whatever the terminal shows
     print(FORMATS[form](args.command, result), end="")
+
+
+def find_browser() -> str:
+    """The command that prints pages: Chromium or Chrome."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"):
+        if found := shutil.which(name):
+            return found
+    raise DataError("--pdf needs Chromium or Chrome, and neither was found; print the page of --html from your browser")
+
+
+def print_pdf(browser: str, html: bytes) -> bytes:
+    """A page as PDF."""
+    with tempfile.TemporaryDirectory() as folder:
+        page, out = Path(folder, "page.html"), Path(folder, "page.pdf")
+        page.write_bytes(html)
+        options = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-pdf-header-footer",
+            f"--user-data-dir={folder}/profile",
+        ]
+        subprocess.run(
+            [browser, *options, f"--print-to-pdf={out}", page.as_uri()], capture_output=True, timeout=300, check=False
+        )
+        if not out.exists():
+            raise OSError(f"{browser} did not print the page")
+        return out.read_bytes()
 
 
 def say(text: str) -> None:

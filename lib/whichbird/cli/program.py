@@ -43,6 +43,7 @@ from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.overview import members, overview
+from ..study.portrait import portrait
 from ..study.ranking import rank, rank_sweep
 from ..study.significance import RESAMPLES
 from ..study.story import crossings, story
@@ -50,7 +51,7 @@ from ..study.targets import is_reliable, steps, weight_sweep, weights_table
 from ..study.tested import with_bands, with_tests
 from ..study.verdict import judged
 from .formats import FORMATS, Result, cell, one_line, schema
-from .output import check_outputs, deliver, say
+from .output import check_outputs, chosen_format, deliver, find_browser, print_pdf, say
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -479,6 +480,82 @@ def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
     return out, notes
 
 
+def report(args: argparse.Namespace) -> Result:
+    """Write a report on scorers of yours over all datasets, as one HTML page.
+
+    At the fluency end, the natural balance and the adequacy end of each reliable
+    interval, and at --beta where that is reliable: SPA, rank with its interval,
+    cluster; averages over datasets ('whichbird all --help' says how they are made);
+    ranks over beta; where yours gain and lose, and against whom by more than noise;
+    each kind of text. The page needs nothing else and no network. --card writes a
+    small picture of the ranks of your first scorer over beta, for a paper or a
+    README; --pdf prints the page, where Chromium or Chrome is installed. Files
+    appear when they are complete. Some ten seconds or more for each dataset.
+
+    Score files are matched with datasets as 'whichbird all --help' says. Or an
+    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names the
+    scorers of the tree to report on, and --scores adds others.
+
+    examples:
+      whichbird report --scores my/*.seg.score --html report.html --card card.svg
+      whichbird report --scores my --datasets ende24 enes24 --beta 0.9 --pdf r.pdf
+      whichbird report --mtme tree --set wmt25 --pair en-de --show X --html r.html
+    """
+    browser = find_browser() if args.pdf else ""
+    found, notes = _tree_fields(args) if args.mtme else _fields(args)
+    if not any(one.field.own.any() for one in found):
+        raise DataError("--scores is needed: which scorers is the report about?")
+    tables, more = portrait(
+        found,
+        args.beta,
+        args.resamples,
+        lambda x: tqdm(x, desc="datasets", total=len(found), leave=False, disable=None),
+    )
+    own = tables["standings"].loc[tables["standings"]["own"], "scorer"].unique().tolist()
+    shown = tables["standings"].query("own").drop(columns=["own", "se", "ess"])
+
+    def html() -> bytes:
+        from ..show.page import page
+
+        return page(tables).encode()
+
+    def card() -> bytes:
+        from ..show.page import card
+
+        return card(tables, own[0]).encode()
+
+    return Result(
+        {
+            "own_scorers": tuple(own),
+            "averaged_over": tuple(tables["profile"]["dataset"]),
+            "signature": " ".join(tables["profile"]["signature"]),
+        },
+        {"standings": tables["standings"], **{k: v for k, v in tables.items() if k != "standings"}},
+        (shown, *([tables["average"].query("own").drop(columns="own")] if tables["average"]["own"].any() else [])),
+        None,
+        (*notes, *more),
+        files={"html": html, "card": card, "pdf": lambda: print_pdf(browser, html())},
+    )
+
+
+def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The pairs of a tree that are asked for, each with the scorers to report on taken out of its own."""
+    if not (args.set and args.pair):
+        raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+    out = []
+    for pair in args.pair:
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, pair), args.reference)
+        mine: dict[str, np.ndarray] = {}
+        for scorer in args.show or ():
+            if scorer not in pool.scorers:
+                raise DataError(f"--show: {pool.name} has no scorer {scorer!r}{near(scorer, pool.scorers)}")
+            mine[scorer] = pool.scorers[scorer]
+        rest = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
+        mine |= _scores(args, rest)
+        out.append(Opened(rest, mine, contest(rest, mine)))
+    return out, []
+
+
 def template_(args: argparse.Namespace) -> Result:
     """Show the score file that a dataset needs, to be filled in.
 
@@ -492,7 +569,7 @@ def template_(args: argparse.Namespace) -> Result:
     d = load(args.dataset)
     table = template(d)
     facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "rows": len(table)}
-    return Result(facts, {"template": table}, (table.head(FEW),), None, _cut(table))
+    return Result(facts, {"template": table}, (table.head(FEW),), None, _cut(args, table))
 
 
 def inputs(args: argparse.Namespace) -> Result:
@@ -558,7 +635,8 @@ def segments(args: argparse.Namespace) -> Result:
         "raters": len(pool.rater_names),
         "rows": len(table),
     }
-    return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*pool.notes, *_cut(table)))
+    notes = () if args.ratings is not None and _ships(args.ratings) else pool.notes
+    return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*notes, *_cut(args, table)))
 
 
 def _ships(given: str) -> bool:
@@ -566,8 +644,10 @@ def _ships(given: str) -> bool:
     return given in DATASETS or not (os.sep in given or "." in given or os.path.exists(given))
 
 
-def _cut(table: pd.DataFrame) -> tuple[str, ...]:
-    return (f"a terminal shows {FEW} of {len(table)} rows; --csv has all",) if len(table) > FEW else ()
+def _cut(args: argparse.Namespace, table: pd.DataFrame) -> tuple[str, ...]:
+    """What to say where people see the first rows only."""
+    whole = chosen_format(args) in ("csv", "json") or args.out
+    return () if whole or len(table) <= FEW else (f"shown are {FEW} of {len(table)} rows; --csv has all",)
 
 
 def calibrate_(args: argparse.Namespace) -> Result:
@@ -983,6 +1063,20 @@ def _many_arguments(parser: argparse.ArgumentParser) -> None:
     _scores_arguments(parser)
 
 
+def _report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--html", metavar="FILE", type=_file, help="write the report, one page")
+    parser.add_argument("--card", metavar="FILE", type=_file, help="write the ranks of your first scorer, an SVG")
+    parser.add_argument("--pdf", metavar="FILE", type=_file, help="print the report, where there is a browser")
+    _many_arguments(parser)
+    parser.add_argument("--beta", type=_number, help=BETA + ", besides the three of each dataset")
+    parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")
+    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
+    parser.add_argument("--pair", nargs="+", help="with --mtme: language pairs, as en-de")
+    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
+    parser.add_argument("--show", nargs="+", metavar="SCORER", help="with --mtme: scorers of the tree to report on")
+    parser.add_argument("--resamples", type=_whole, default=RESAMPLES, help="of each test (default: %(default)s)")
+
+
 def _template_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
 
@@ -1085,6 +1179,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
     "template": (template_, _template_arguments),
     "inputs": (inputs, _inputs_arguments),
     "segments": (segments, _segments_arguments),
+    "report": (report, _report_arguments),
     "calibrate": (calibrate_, _calibrate_arguments),
 }
 

@@ -66,7 +66,9 @@ def portrait(
     notes: list[str] = []
     each = [_one(one, beta, resamples, notes) for one in watch(found)]
     out = {
-        name: pd.concat([e.tables[name] for e in each if len(e.tables[name])] or [each[0].tables[name]], ignore_index=True)
+        name: pd.concat(
+            [e.tables[name] for e in each if len(e.tables[name])] or [each[0].tables[name]], ignore_index=True
+        )
         for name in each[0].tables
     }
     means = []
@@ -185,12 +187,22 @@ def _rivals(
             }  # fmt: skip
             if ends is not None and se is not None:
                 low, high = (spa[b, i] - spa[b, j] for b in ends)
-                surely = [p[b, i, j] <= LEVEL if lead > 0 else p[b, j, i] <= LEVEL for b, lead in zip(ends, (low, high), strict=True)]
+                surely = [
+                    p[b, i, j] <= LEVEL if lead > 0 else p[b, j, i] <= LEVEL
+                    for b, lead in zip(ends, (low, high), strict=True)
+                ]
                 moved = float(two_sided(np.array(high - low), se[i, j], documents)) <= LEVEL
                 row |= {"lead_low": low, "lead_high": high, "change": high - low, "margin": t * se[i, j], "changed": low * high < 0,
                         "real": bool(low * high < 0 and (all(surely) or moved))}  # fmt: skip
             else:
-                row |= {"lead_low": np.nan, "lead_high": np.nan, "change": np.nan, "margin": np.nan, "changed": False, "real": False}
+                row |= {
+                    "lead_low": np.nan,
+                    "lead_high": np.nan,
+                    "change": np.nan,
+                    "margin": np.nan,
+                    "changed": False,
+                    "real": False,
+                }
             rows.append(row)
     return pd.DataFrame(rows)
 

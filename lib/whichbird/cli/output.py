@@ -30,7 +30,9 @@ def check_outputs(args: argparse.Namespace) -> None:
     plot = getattr(args, "plot", None)
     if plot and Path(plot).suffix.lower() not in FIGURES:
         raise DataError(f"--plot {plot}: a name that ends in {', '.join(FIGURES)} is expected")
-    asked = {f"--{name}": getattr(args, name, None) for name in ("plot", "proof", "html", "card", "pdf", "out")}
+    asked = {
+        f"--{name}": getattr(args, name, None) for name in ("plot", "proof", "html", "card", "pdf", "numbers", "out")
+    }
     seen: dict[Path, str] = {}
     for option, path in asked.items():
         if path and (first := seen.setdefault(check_output(path, args.force), option)) != option:

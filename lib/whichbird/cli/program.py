@@ -43,7 +43,7 @@ from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.overview import members, overview
-from ..study.portrait import portrait
+from ..study.portrait import pack, portrait
 from ..study.ranking import rank, rank_sweep
 from ..study.significance import RESAMPLES
 from ..study.story import crossings, story
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 NO_PLACE = {
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS,
 }  # fmt: skip
-FEW = 10  # rows that a terminal shows of a table that has one for each rating
+FEW = 30  # rows that a terminal shows of a table that has one for each rating
 QUICK = 250  # resamples of tests that nobody has made beforehand: of all pairs of scorers on one domain
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
@@ -534,7 +534,12 @@ def report(args: argparse.Namespace) -> Result:
         (shown, *([tables["average"].query("own").drop(columns="own")] if tables["average"]["own"].any() else [])),
         None,
         (*notes, *more),
-        files={"html": html, "card": card, "pdf": lambda: print_pdf(browser, html())},
+        files={
+            "html": html,
+            "card": card,
+            "pdf": lambda: print_pdf(browser, html()),
+            "numbers": lambda: pack(tables).encode(),
+        },
     )
 
 
@@ -1067,6 +1072,7 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", metavar="FILE", type=_file, help="write the report, one page")
     parser.add_argument("--card", metavar="FILE", type=_file, help="write the ranks of your first scorer, an SVG")
     parser.add_argument("--pdf", metavar="FILE", type=_file, help="print the report, where there is a browser")
+    parser.add_argument("--numbers", metavar="FILE", type=_file, help="write the figures of the page, as compact JSON")
     _many_arguments(parser)
     parser.add_argument("--beta", type=_number, help=BETA + ", besides the three of each dataset")
     parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")

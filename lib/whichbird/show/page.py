@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from .._version import __version__
 from ..study.portrait import BALANCES, Tables
 from ..study.significance import LEVEL
 
@@ -29,7 +28,7 @@ DARK = {
 WORDS = {"low": "fluency end", "natural": "natural", "high": "adequacy end", "chosen": "chosen"}
 STYLE = """
 body{margin:0;background:var(--paper);color:var(--ink);font:1.05rem/1.6 Charter,"Bitstream Charter","Sitka Text",Cambria,Georgia,"Liberation Serif",serif}
-main{max-width:58rem;margin:0 auto;padding:2rem 1.2rem 4rem}
+main{max-width:66rem;margin:0 auto;padding:2rem 1.2rem 4rem}
 h1{font-size:2.1rem;line-height:1.2;margin:.5rem 0 1rem}h2{font-size:1.5rem;margin:2.6rem 0 .6rem;border-top:1px solid var(--line);padding-top:1.4rem}
 h3{font-size:1.1rem;margin:1.4rem 0 .3rem}p,ul{max-width:44rem}.soft{color:var(--soft)}
 table,figcaption,.soft,svg text{font-family:-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",Arial,sans-serif}
@@ -70,19 +69,19 @@ def page(tables: Tables) -> str:
         "<li><b>Rank</b>, and in brackets the best and the worst rank that go with the data (95 %, documents resampled).</li>"
         f"<li><b>Cluster</b>, WMT's: shared with those above unless one of them is significantly better (PERM-BOTH, p ≤ {LEVEL:g}).</li>"
         '<li>The <b class="low">fluency end</b> is the lowest reliable β, the <b class="high">adequacy end</b> the highest.</li></ul>',
-        _averages(tables, own),
         "<h2>Over β</h2>",
         *(
             f"<figure>{card(tables, s, inline=True)}<figcaption>The card of {escape(s)}: rank over the reliable interval of each dataset, "
             "1 at the top; bars are the ranks that go with the data at both ends and at the natural balance.</figcaption></figure>"
             for s in own
         ),
+        _averages(tables, own),
         "<h2>All datasets</h2>",
         *(_overview(tables, s) for s in own),
         *(_dataset(tables, row, own) for _, row in profile.iterrows()),
         "<h2>What the figures rest on</h2>",
         *(f'<p class="signature">{escape(str(s))}</p>' for s in profile["signature"]),
-        f'<p class="soft">Made by whichbird {__version__}.</p>',
+        '<p class="soft">Made by whichbird; the lines above say by which version, and from what.</p>',
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -148,7 +147,7 @@ def card(tables: Tables, scorer: str, inline: bool = False) -> str:
             f'<text x="{width}" y="{y + row / 2 + 4:.1f}" font-size="12" text-anchor="end" fill="var(--ink)">{places} of {last}</text>'
         )
     body.append(
-        f'<text x="0" y="{height - 6}" font-size="10" fill="var(--soft)">Ranks at the fluency end, the natural balance and the adequacy end; bars: ranks that go with the data (95 %). whichbird {__version__}</text>'
+        f'<text x="0" y="{height - 6}" font-size="10" fill="var(--soft)">fluency end → natural → adequacy end; bars: ranks that go with the data (95 %), by whichbird</text>'
     )
     look = (
         ""
@@ -167,7 +166,7 @@ def card(tables: Tables, scorer: str, inline: bool = False) -> str:
 
 def _averages(tables: Tables, own: Sequence[str]) -> str:
     table = tables["average"]
-    if table.empty:
+    if table.empty or len(tables["profile"]) < 2:
         return ""
     every = len(tables["profile"])
     used = {at: int(part["datasets"].iloc[0]) for at, part in table.groupby("at")}

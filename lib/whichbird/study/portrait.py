@@ -12,7 +12,9 @@ Everything is in plain tables, so that a page, a card or another program can be 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +24,9 @@ from ..core.balance import balance, ess
 from ..core.check import Array, DataError
 from ..core.closed import closed_p
 from ..core.metametrics import spa_from_p
+from ..data.digest import folder
 from ..data.domains import in_domain
+from ..data.files import read_text
 from ..data.pool import Pool
 from ..data.registry import title
 from ..solve.reweight import reliable_interval, reweight
@@ -34,6 +38,8 @@ from .verdict import Standing, load_significance
 
 BALANCES = ("low", "natural", "high", "chosen")
 STOPS = 13  # balances of a path
+FORMAT = 1
+SHIPPED = Path("guests", "remedy-report.json")  # below data/
 Tables = dict[str, pd.DataFrame]
 
 
@@ -83,6 +89,44 @@ def portrait(
                "average_rank", "average_cluster", "own"]  # fmt: skip
     out["average"] = pd.concat(means, ignore_index=True)[columns] if means else pd.DataFrame(columns=columns)
     return out, notes
+
+
+def pack(tables: Tables) -> str:
+    """The tables as JSON, column by column, floats to six significant digits: small enough to keep.
+
+    >>> tables = {"path": pd.DataFrame({"beta": [0.5, np.nan], "own": [True, False], "rank": [1, 2], "scorer": ["a", "b"]})}
+    >>> again = unpack(pack(tables))
+    >>> again["path"].equals(tables["path"])
+    True
+    """
+    columns = {name: {str(c): [_short(v) for v in table[c].tolist()] for c in table} for name, table in tables.items()}
+    return json.dumps({"format": FORMAT, "tables": columns}, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def unpack(text: str) -> Tables:
+    """What `pack` packed; a gap is NaN."""
+    try:
+        content = json.loads(text)
+        if content["format"] != FORMAT:
+            raise DataError(f"format {content['format']}; this version reads format {FORMAT}")
+        return {name: pd.DataFrame(columns).fillna(np.nan) for name, columns in content["tables"].items()}
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+        raise DataError("no tables of a report") from None
+
+
+def load_report() -> Tables:
+    """The report on the guest, ReMedy-9B, over the nine datasets that its authors scored.
+
+    >>> load_report()["profile"]["dataset"].tolist()[:3]
+    ['ende22', 'zhen22', 'enru22']
+    """
+    return unpack(read_text(folder() / SHIPPED, "restore it, or make it again as data/README.md says"))
+
+
+def _short(value: object) -> object:
+    if isinstance(value, float):
+        return None if np.isnan(value) else float(f"{value:.6g}")
+    return value
 
 
 def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _Tested:

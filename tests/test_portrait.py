@@ -34,7 +34,9 @@ def tables():
 
 def test_figures_are_those_of_the_commands(tables):
     found, notes = tables
-    assert len(notes) == 1 and re.fullmatch(r"not at 0\.7: jazh24 is reliable from 0\.98\d\d to 0\.99\d\d only", notes[0])
+    assert len(notes) == 1 and re.fullmatch(
+        r"not at 0\.7: jazh24 is reliable from 0\.98\d\d to 0\.99\d\d only", notes[0]
+    )
     standings = found["standings"].set_index(["dataset", "at", "scorer"])
     for name in ("jazh24", "ende24"):
         scores = {NASTY: made(name), "plain": made(name, 2)}

@@ -39,8 +39,10 @@ thead th{border-bottom:1px solid var(--ink);font-weight:600;vertical-align:botto
 tr.own td{font-weight:700;background:var(--tint)}.low{color:var(--fluency-text)}.high{color:var(--adequacy)}
 .signature{font:.74rem/1.5 ui-monospace,"Liberation Mono",Menlo,Consolas,monospace;color:var(--soft);overflow-wrap:anywhere;max-width:none}
 figure{margin:1rem 0}figcaption{font-size:.84rem;color:var(--soft);max-width:44rem}svg{max-width:100%;height:auto;display:block}
-@media(max-width:40rem){body{font-size:1rem}main{padding:1rem .8rem 3rem}h1{font-size:1.6rem}}
-@media print{main{max-width:none;padding:0}h2,h3{break-after:avoid}figure,tr,svg{break-inside:avoid}.wide{overflow:visible}table{font-size:.72rem}th,td{padding:.15rem .35rem;white-space:normal}}
+@media screen and (max-width:40rem){body{font-size:1rem}main{padding:1rem .8rem 3rem}h1{font-size:1.6rem}figure{overflow-x:auto}svg{max-width:none;min-width:34rem}}
+@page{margin:16mm}
+@media print{body{font-size:10pt}main{max-width:none;padding:0}h1{font-size:18pt}h2{font-size:14pt;margin-top:14pt}h2,h3{break-after:avoid}figure,tr,svg{break-inside:avoid}
+.wide{overflow:visible;break-inside:avoid}table{font-size:7.5pt}th,td{padding:1.5pt 4pt}svg{max-height:200mm}}
 """
 
 

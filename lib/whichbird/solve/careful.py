@@ -1,7 +1,7 @@
 """One target with care: the cover of `reweight` where ordinary numbers end, in whole numbers where they must not.
 
 Near-copies, systems next to a line of the target's slope, outliers: there two scales meet in one pool, and a double that
-holds the large one has no digits left for the small one. Three measures help.
+holds the large one has no digits left for the small one. Four measures help.
 
 1. *Exact places.* e = u + v and d = u − v of every system are kept as whole numbers of a tiny unit (`Cone`). A saddle is
    computed around the system nearest to its centre, from differences that are rounded only once.
@@ -9,6 +9,8 @@ holds the large one has no digits left for the small one. Three measures help.
    a Lorentz boost. An interval's width depends on s very much. Frames are tried in which all systems, the best weights
    so far, or a narrow strip of systems are round.
 3. *Anchors.* Gaps are split in geometric progression away from the nearest system, or from the best mean.
+4. *Frames in frames.* Where no one frame will do, what it leaves open is covered in another (`Dissection`): next to a line of
+   systems that all but have the target's balance, for one.
 
 What is returned as proven has passed `verify`, in exact arithmetic.
 """
@@ -16,22 +18,28 @@ What is returned as proven has passed `verify`, in exact arithmetic.
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, frexp, isqrt, log
+from math import ceil, floor, frexp, isqrt, log, log2
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.balance import EPS, _steps
 from .saddle import climb, descend, excluded, repair
-from .verify import verify
+from .verify import DEPTH, Region, _clipped, _hull, verify
 
 BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
-FEW, MANY = 200, 3000  # saddles for one frame before the next is tried; in the end with patience
+FEW, MANY = 60, 3000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
+FALLS = 20  # steps of a descent
+TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
+PIECES = 2  # so many new centres at a time next to an anchor,
+EIGHTHS = (1, 4, 7)  # besides some where no anchor is near;
+POOR = 16  # and nothing more next to an interval so many times narrower than its surroundings
+STUCK = 3  # covers inside each other that leave nearly everything open before it is given up
 SPREAD = 4.0
 TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
 
@@ -48,6 +56,7 @@ class Cone(NamedTuple):
     unit: Fraction
     root_a: Fraction
     root_f: Fraction
+    differences: tuple[np.ndarray, np.ndarray]  # of e and of d, [origin, system], as floats, the largest about one
 
     @classmethod
     def of(cls, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool) -> Cone:
@@ -63,7 +72,8 @@ class Cone(NamedTuple):
         )
         unit = max(map(abs, x + y)) / (1 << BITS)
         u, v = (np.array([round(t / unit) for t in z], object) for z in ((x, y) if above else (y, x)))
-        return cls(u + v, u - v, unit, root_a, root_f)
+        e, d = u + v, u - v
+        return cls(e, d, unit, root_a, root_f, (_float(e), _float(d)))
 
 
 class Row(NamedTuple):
@@ -90,8 +100,62 @@ class Found(NamedTuple):
     gap: float
 
 
+Part = tuple[int, int, Row | int | None]  # of a line: from where to where; a saddle, a system with copies, or left open
+Deeper = Callable[[Fraction | None, Fraction | None], dict[str, Any] | None]
+
+
+class Frame(NamedTuple):
+    """A tilt for `verify`; what a place of zero is in X and Y there, and one of one; and the unit of heights."""
+
+    tilt: Fraction
+    origin: tuple[Fraction, Fraction]
+    unit: tuple[Fraction, Fraction]
+    height: Fraction
+
+
+class Task(NamedTuple):
+    """One target: the scores (K,) and what belongs to them, x and y as in `verify`, where c·var x = d·var y."""
+
+    adequacy: np.ndarray
+    fluency: np.ndarray
+    beta: Fraction
+    above: bool
+    gap: float
+    cone: Cone
+    points: np.ndarray
+    x: list[Fraction]
+    y: list[Fraction]
+    c: Fraction
+    d: Fraction
+
+    @classmethod
+    def of(cls, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, gap: float) -> Task:
+        cone, points = Cone.of(adequacy, fluency, beta, above), _steps(adequacy, fluency)[0]
+        x, y = ([Fraction(float(t)) for t in z] for z in ((adequacy, fluency) if above else (fluency, adequacy)))
+        c, d = (1 - beta, beta) if above else (beta, 1 - beta)
+        return cls(adequacy, fluency, beta, above, gap, cone, points, x, y, c, d)
+
+    def found(self, w: np.ndarray, others: list[np.ndarray], cover: dict[str, Any] | None) -> Found | None:
+        """The weights with their proof, if it verifies."""
+        if cover is None:
+            return None
+        proof = {
+            "adequacy": [float(t) for t in self.adequacy],
+            "fluency": [float(t) for t in self.fluency],
+            "beta": float(self.beta) if Fraction(float(self.beta)) == self.beta else str(self.beta),
+            "weights": [float(t) for t in w],
+            **cover,
+        }
+        try:
+            measured = verify(proof)
+        except ValueError:
+            return None
+        return Found(w, others, proof, measured) if measured <= 2 * self.gap else None
+
+
 class Cover:
-    """The line of means of one target in one frame: places, saddles, optima."""
+    """The line of means of one target in one frame: places, saddles, optima. `low` and `high` are its ends, where only the
+    means in a part of the plane are in question."""
 
     def __init__(self, cone: Cone, boost: int, points: np.ndarray) -> None:
         self.cone, self.boost, self.points = cone, boost, points
@@ -100,13 +164,14 @@ class Cover:
         self.at_v = np.array([((e << up) - (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
         # unit of the floats: 2^(BITS + FINE) fine units
         s = 2.0**boost
-        self.e, self.d = s * _float(cone.e), _float(cone.d) / s  # [origin, system], differences
+        self.e, self.d = s * cone.differences[0], cone.differences[1] / s  # [origin, system]
         self.u, self.v = (self.e + self.d) / 2, (self.e - self.d) / 2
         self.rows: list[Row] = []
         self.optima: list[tuple[float, np.ndarray, Row]] = []
         self.used: set[int] = set()
         self._middle: list[int] = []
         self._known: tuple[float, list[tuple[int, int]]] = (-1.0, [])
+        self.low, self.high = min(self.at_v), max(self.at_v)
 
     # --- places ---
 
@@ -132,6 +197,10 @@ class Cover:
     @property
     def best(self) -> tuple[float, np.ndarray, Row]:
         return min(self.optima, key=lambda x: x[0])
+
+    def level(self, gap: float) -> float:
+        """The collision below which nothing may remain."""
+        return self.best[0] * (1 - gap)
 
     def off(self, w: np.ndarray, origin: int) -> float:
         """How far w is from the target: the correlation of e and d, which no boost changes.
@@ -184,7 +253,7 @@ class Cover:
                 [[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)]
             )
             with np.errstate(all="ignore"):
-                h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone)
+                h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone, most=FALLS)
             again, keep = [], []
             for n, r in enumerate(rows):
                 better |= self.offer(np.maximum(w[n], 0) if np.isfinite(w[n]).all() else w[n])
@@ -247,10 +316,9 @@ class Cover:
         return out
 
     def gaps(self, level: float) -> list[tuple[int, int]]:
-        covered, out = min(self.at_v), []
-        top = max(self.at_v)
+        covered, top, out = self.low, self.high, list[tuple[int, int]]()
         places = [x for x in self._every(level) if x[0] < x[1]] + [x[:2] for x in self._holes(level)]
-        for left, right in sorted(places):
+        for left, right in sorted(x for x in places if x[1] > self.low):
             if left >= covered:
                 out.append((covered, min(left, top)))
             covered = max(covered, right)
@@ -260,20 +328,7 @@ class Cover:
             out.append((covered, top))
         return [g for g in out if g[0] < g[1]]
 
-    def need(self, gap: float) -> float:
-        """About how many saddles more it takes: gaps measured in intervals next to them."""
-        level = self.best[0] * (1 - gap)
-        parts = sorted(x for x in self._every(level) if x[0] < x[1])
-        wide = [(right, right - left) for left, right in parts]
-        ends = [x[0] for x in wide]
-        total = 0.0
-        for left, right in self.gaps(level):
-            i = bisect(ends, left)
-            near = [w for _, w in wide[max(0, i - 2) : i + 2]]
-            total += (right - left) / max(near) if near else np.inf
-        return total
-
-    def centres(self, gap: tuple[int, int], anchors: list[int]) -> list[int]:
+    def centres(self, gap: tuple[int, int], anchors: list[int], most: int) -> list[int]:
         left, right = gap
         inside = [x for x in anchors if left <= x <= right and x not in self.used]
         if inside:
@@ -285,7 +340,7 @@ class Cover:
         if near <= 0 or far <= near:
             return [(left + right) >> 1]
         ratio = far / near if far.bit_length() - near.bit_length() < 900 else 2.0**900
-        count = min(40, max(1, ceil(log(ratio) / log(SPREAD))))
+        count = min(most, max(1, ceil(log(ratio) / log(SPREAD))))
         sign = 1 if left >= anchor else -1
         return [anchor + sign * int(near * Fraction(ratio ** ((n + 0.5) / count))) for n in range(count)]
 
@@ -298,75 +353,88 @@ class Cover:
                 out.append(w)
         return out[1:]
 
-    def written(
-        self, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, gap: float
-    ) -> dict[str, Any]:
-        """The proof in the units of the scores, as `verify` reads it; {} if the line is not covered."""
-        P, w, _ = self.best
-        root_x, root_y = (self.cone.root_a, self.cone.root_f)[:: 1 if above else -1]
-        c, d = (1 - beta, beta)[:: 1 if above else -1]
+    def frame(self, task: Task) -> Frame:
+        """How places of this frame are written in the units of the scores."""
+        root_x, root_y = (self.cone.root_a, self.cone.root_f)[:: 1 if task.above else -1]
         s = Fraction(2) ** self.boost
         cosh, tanh = (s + 1 / s) / 2, (s * s - 1) / (s * s + 1)
         tilt = Fraction(round(tanh / (root_x * root_y) * (1 << BITS)), 1 << BITS)
-        x, y = ([Fraction(float(t)) for t in z] for z in ((adequacy, fluency) if above else (fluency, adequacy)))
-        first = x[0] + tilt * d * y[0], y[0] + tilt * c * x[0]
+        first = task.x[0] + tilt * task.d * task.y[0], task.y[0] + tilt * task.c * task.x[0]
         fine = self.cone.unit / (1 << FINE)
-        to_x, to_y = fine / (cosh * root_x), fine / (cosh * root_y)
-        level = P * (1 - gap)
-        parts: list[tuple[int, int, Row | int]] = [
+        height = (self.cone.unit * (1 << BITS) / cosh) ** 2
+        return Frame(tilt, first, (fine / (cosh * root_x), fine / (cosh * root_y)), height)
+
+    def chain(self, level: float, open_: list[tuple[int, int]]) -> tuple[list[Part], list[int]] | None:
+        """Few parts that cover the line in order, those left open among them, and cuts between; None if they do not."""
+        parts: list[Part] = [
             (left, right, row) for (left, right), row in zip(self._every(level), self.rows, strict=True) if left < right
         ]
         parts += self._holes(level)
-        kept: list[tuple[int, int, Row | int]] = []
-        at, top, todo = min(self.at_v), max(self.at_v), sorted(parts, key=lambda x: x[:2])
+        parts += [(left, right, None) for left, right in open_]
+        kept: list[Part] = []
+        at, todo = self.low, sorted(parts, key=lambda x: x[:2])
         n = 0
-        while at < top or not kept:
+        while at < self.high or not kept:
             reach = None
             while n < len(todo) and (todo[n][0] < at or not kept and todo[n][0] <= at):
                 reach = todo[n] if reach is None or todo[n][1] > reach[1] else reach
                 n += 1
             if reach is None or reach[1] <= at:
-                return {}
+                return None
             kept.append(reach)
             at = reach[1]
-        cuts, before = [], min(self.at_v)
+        cuts, before = [], self.low
         for (_, right, _), (left, _, _) in pairwise(kept):
             before = (max(left, before) + right) >> 1
             cuts.append(before)
-        out: list[Any] = []
-        for left, right, row in kept:
-            if isinstance(row, int):
-                out.append(row)
-                continue
-            p, q = self.place(row)
-            near = (right - left) >> 70
-            place = [
-                _plain(o + z * by, max(near, 1) * by) for o, z, by in zip(first, (p, q), (to_x, to_y), strict=True)
-            ]
-            h = Fraction(row.h) * (self.cone.unit * (1 << BITS) / cosh) ** 2
-            out.append([float(h) if 1e-290 < h < 1e290 else str(h), *place])
-        return {
-            "adequacy": [float(t) for t in adequacy],
-            "fluency": [float(t) for t in fluency],
-            "beta": float(beta) if Fraction(float(beta)) == beta else str(beta),
-            "weights": [float(t) for t in w],
-            "tilt": str(tilt),
-            "saddles": out,
-            "cuts": [_plain(first[1] + t * to_y, to_y * (1 << 8)) for t in cuts],
-        }
+        return kept, cuts
 
-    def found(
-        self, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, gap: float, most: int
-    ) -> Found | None:
+    def written(self, task: Task, level: float, deeper: Deeper | None = None) -> dict[str, Any] | None:
+        """The cover in the units of the scores, as `verify` reads it; None if the line is not covered.
+
+        `deeper` makes the cover of a part that no saddle of this frame excludes, from its ends.
+        """
+        chain = self.chain(level, self.merged(level) if deeper else [])
+        if chain is None:
+            return None
+        (kept, places), frame = chain, self.frame(task)
+        cuts = [_plain(frame.origin[1] + t * frame.unit[1], frame.unit[1] * (1 << 8)) for t in places]
+        ends = [None, *(Fraction(t) for t in cuts), None]
+        out: list[Any] = []
+        for n, (left, right, what) in enumerate(kept):
+            if isinstance(what, int):
+                out.append(what)
+            elif what is None:
+                assert deeper is not None  # nothing is left open without it
+                inner = deeper(ends[n], ends[n + 1])
+                if inner is None:
+                    return None
+                out.append(inner)
+            else:
+                near = max((right - left) >> 70, 1)
+                both = zip(frame.origin, self.place(what), frame.unit, strict=True)
+                h = Fraction(what.h) * frame.height
+                out.append(
+                    [float(h) if 1e-290 < h < 1e290 else str(h), *(_plain(o + z * by, near * by) for o, z, by in both)]
+                )
+        return {"tilt": str(frame.tilt), "saddles": out, "cuts": cuts}
+
+    def merged(self, level: float) -> list[tuple[int, int]]:
+        """The gaps, those with little between them as one, each a little wider than it is."""
+        out: list[tuple[int, int]] = []
+        for left, right in self.gaps(level):
+            while out and left - out[-1][1] <= max(right - left, out[-1][1] - out[-1][0]):
+                left = out.pop()[0]
+            out.append((left, right))
+        ends = [self.low, *(x for g in out for x in g), self.high]
+        free = [right - left for left, right in zip(ends[::2], ends[1::2], strict=True)]
+        return [(left - (free[n] >> 4), right + (free[n + 1] >> 4)) for n, (left, right) in enumerate(out)]
+
+    def found(self, task: Task, most: int) -> Found | None:
         """The best weighting with its verified proof, None if there is none with so many saddles."""
-        if not self.prove(gap, most):
+        if not self.prove(task.gap, most):
             return None
-        proof = self.written(adequacy, fluency, beta, above, gap)
-        try:
-            measured = verify(proof)
-        except ValueError:
-            return None
-        return Found(self.best[1], self.others(gap), proof, measured) if measured <= 2 * gap else None
+        return task.found(self.best[1], self.others(task.gap), self.written(task, self.level(task.gap)))
 
     def start(self, hints: list[np.ndarray]) -> None:
         """Valleys as centres at all systems and a few between show them; and the hints."""
@@ -398,31 +466,49 @@ class Cover:
     def prove(self, gap: float, most: int) -> bool:
         """Whether the line could be covered."""
         for _ in range(ROUNDS):
-            level = self.best[0] * (1 - gap)
+            level = self.level(gap)
             gaps = self.gaps(level)
             if not gaps:
                 return True
             if len(self.rows) + len(gaps) > most:
                 return False
-            best_q = self.place(self.best[2])[1]
-            anchors = sorted({*self.at_v, best_q})
-            fresh, where = [], []
-            known = sorted(zip(self._middles(), self.rows, strict=True), key=lambda x: x[0])
-            keys = [x[0] for x in known]
-            for g in gaps:
-                for q in self.centres(g, anchors):
-                    self.used.add(q)
-                    i = bisect(keys, q)
-                    near = known[min(range(max(0, i - 1), min(len(keys), i + 1)), key=lambda k: abs(keys[k] - q))][1]
-                    fresh.append(self.around(self.place(near)[0], q, max(near.h, 0.0)))
-                    where.append(g)
-            rows, _ = self.climbed(fresh, level)
-            self.rows += rows
-            u, v, q, h, p, cone = self.arrays(rows)
-            bad = np.flatnonzero(excluded(u, v, q, h, p, np.full(q.size, level), cone)[0] <= 0)
-            if bad.size:
-                self.down([rows[n]._replace(h=max(rows[n].h, 0.0)) for n in bad], [where[n] for n in bad])
+            self.fill(gaps, level)
         return False
+
+    def hopeful(self, level: float) -> list[tuple[int, int]]:
+        """The gaps without those next to an interval that is narrow for its distance from the nearest anchor."""
+        anchors = sorted({*self.at_v, self.place(self.best[2])[1]})
+        lefts, rights = set(), set()
+        for (left, right), middle in zip(self._every(level), self._middles(), strict=True):
+            i = bisect(anchors, middle)
+            away = min(abs(x - middle) for x in anchors[max(0, i - 1) : i + 1])
+            if min(away, self.high - self.low) > POOR * (right - left):
+                lefts.add(left)
+                rights.add(right)
+        return [g for g in self.gaps(level) if not (g[0] in rights or g[1] in lefts)]
+
+    def fill(
+        self, gaps: list[tuple[int, int]], level: float, most: int = 40, deep: bool = True, extra: tuple[int, ...] = ()
+    ) -> None:
+        """Exclude what can be from new centres in the gaps; where nothing can, descend: a better optimum is near."""
+        best_q = self.place(self.best[2])[1]
+        anchors = sorted({*self.at_v, best_q})
+        fresh, where = [], []
+        known = sorted(zip(self._middles(), self.rows, strict=True), key=lambda x: x[0])
+        keys = [x[0] for x in known]
+        for g in gaps:
+            for q in [*self.centres(g, anchors, most), *(g[0] + (g[1] - g[0]) * n // 8 for n in extra)]:
+                self.used.add(q)
+                i = bisect(keys, q)
+                near = known[min(range(max(0, i - 1), min(len(keys), i + 1)), key=lambda k: abs(keys[k] - q))][1]
+                fresh.append(self.around(self.place(near)[0], q, max(near.h, 0.0)))
+                where.append(g)
+        rows, _ = self.climbed(fresh, level)
+        self.rows += rows
+        u, v, q, h, p, cone = self.arrays(rows)
+        bad = np.flatnonzero(excluded(u, v, q, h, p, np.full(q.size, level), cone)[0] <= 0)
+        if bad.size and deep:
+            self.down([rows[n]._replace(h=max(rows[n].h, 0.0)) for n in bad], [where[n] for n in bad])
 
 
 def _float(x: np.ndarray) -> np.ndarray:
@@ -487,21 +573,97 @@ def solve(
     >>> round(1 / float(found.weights @ found.weights), 6), found.gap <= 1e-9
     (3.692933, True)
     """
-    cone, points = Cone.of(adequacy, fluency, beta, above), _steps(adequacy, fluency)[0]
+    task = Task.of(adequacy, fluency, beta, above, gap)
     best, size = list(hints), adequacy.size
     tried: dict[int, Cover] = {}
     while True:  # a few saddles in every frame; better weights may bring new frames
         w = min(best, key=lambda w: float(w @ w)) if best else np.full(size, 1 / size)
-        boost = next((j for j in boosts(cone, w, 1 / (w @ w)) if j not in tried), None)
+        boost = next((j for j in boosts(task.cone, w, 1 / (w @ w)) if j not in tried), None)
         if boost is None:
             break
-        cover = tried[boost] = Cover(cone, boost, points)
+        cover = tried[boost] = Cover(task.cone, boost, task.points)
         cover.start(best)
-        if cover.optima and (found := cover.found(adequacy, fluency, beta, above, gap, FEW)):
+        if cover.optima and (found := cover.found(task, FEW)):
             return found
         best = [cover.best[1] for cover in tried.values() if cover.optima]
-    open_ = [c for c in tried.values() if c.optima]
-    for cover in sorted(open_, key=lambda c: c.need(gap))[:3]:  # and many where that may be enough
-        if found := cover.found(adequacy, fluency, beta, above, gap, MANY):
-            return found
-    return Found(min(open_, key=lambda c: c.best[0]).best[1], [], {}, np.inf) if open_ else None
+    return Dissection(task, best).found() if best else None
+
+
+class Dissection:
+    """The plane of means cut again and again, each part in a frame of its own: where several scales meet in one pool.
+
+    A saddle excludes what lies between the branches of a hyperbola; in each frame, another strip of it. Strips of the frame
+    in which all systems are round cut off most of the plane. What they leave, next to a line or a cluster of systems, is
+    flatter, so it is round in another frame, and there strips are as wide as it needs. Each step takes a constant share, so
+    their number grows with the logarithm of the smallest scale; in one frame it grows with its fourth root at best.
+    """
+
+    def __init__(self, task: Task, optima: list[np.ndarray]) -> None:
+        self.task, self.optima, self.left = task, optima, MANY
+
+    def found(self) -> Found:
+        """The best weighting, with its proof if there is one."""
+        cover = self._cover(_hull([*zip(self.task.x, self.task.y, strict=True)]))
+        best, *others = self.optima  # better ones may have been found on the way
+        return self.task.found(best, others, cover) or Found(best, [], {}, np.inf)
+
+    def _cover(self, region: Region, depth: int = 0, trend: int = 0, stuck: int = 0) -> dict[str, Any] | None:
+        """A region covered, as `verify` reads it; `trend` is by how much flatter frames were the right ones before."""
+        if self.left < 0 or depth >= DEPTH or not region:
+            return None
+        even, tries = _round(self.task, region), dict[int, tuple[float, Cover, Region]]()
+        for way in (trend, 0, -trend) if trend else (0, 2, -2):
+            boost = max(4 - FINE, min(FINE - 4, even + way))
+            tries[way] = self._tried(region, Cover(self.task.cone, boost, self.task.points))
+            if tries[way][0] <= 0.5:
+                break
+        trend = min(tries, key=lambda way: tries[way][0])
+        share, here, region = tries[trend]
+        stuck = stuck + 1 if share > 0.95 else 0
+        if stuck > STUCK or not here.optima:
+            return None
+        slope = here.frame(self.task).tilt * self.task.c
+
+        def deeper(low: Fraction | None, high: Fraction | None) -> dict[str, Any] | None:
+            along = [y + slope * x for x, y in region]
+            part = _clipped(region, slope, min(along) if low is None else low, max(along) if high is None else high)
+            return self._cover(part, depth + 1, trend, stuck)
+
+        return here.written(self.task, here.level(self.task.gap), deeper)
+
+    def _tried(self, region: Region, here: Cover) -> tuple[float, Cover, Region]:
+        """A few saddles of this frame: which share of the line they leave open, and the region as `verify` has it."""
+        task, frame = self.task, here.frame(self.task)
+        slope = frame.tilt * task.c
+        systems = [y + slope * x for x, y in zip(task.x, task.y, strict=True)]
+        region = _clipped(region, slope, min(systems), max(systems))
+        line = [(y + slope * x - frame.origin[1]) / frame.unit[1] for x, y in region]
+        if not line:
+            return 1.0, here, region
+        here.low = floor(min(line))
+        here.high = max(ceil(max(line)), here.low + 1)
+        for w in self.optima:
+            here.offer(w)
+        if not here.optima:
+            return 1.0, here, region
+        for turn in range(TURNS):
+            level, before = here.level(task.gap), len(here.rows)
+            gaps = here.hopeful(level)
+            if not gaps:
+                break
+            here.fill(gaps, level, PIECES, turn == 0, EIGHTHS)
+            self.left -= len(here.rows) - before
+        self.optima = [here.best[1], *here.others(task.gap)]
+        open_ = sum(right - left for left, right in here.merged(here.level(task.gap)))
+        return open_ / (here.high - here.low), here, region
+
+
+def _round(task: Task, region: Region) -> int:
+    """The frame in which a region is as long as it is wide."""
+    root_x, root_y = (task.cone.root_a, task.cone.root_f)[:: 1 if task.above else -1]
+    long, short = (
+        float(max(t) - min(t)) for t in ([root_x * x + sign * root_y * y for x, y in region] for sign in (1, -1))
+    )
+    if long <= 0 or short <= 0:
+        return 0 if long == short else (FINE - 4) * (1 if short > long else -1)
+    return int(np.clip(round(0.5 * log2(short / long)), -FINE + 4, FINE - 4))

@@ -60,7 +60,7 @@ BETA_TOLERANCE = 1e-12
 GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
-ROWS = 1000  # saddles per target before it is done again with care; thirty are usual
+ROWS = 250  # saddles per target before it is done again with care; thirty are usual
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
 CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
 NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use,
@@ -377,6 +377,14 @@ def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     return [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in np.flatnonzero(full == full.max())]
 
 
+def _close_steps(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether two neighbouring pairs of points have the largest share of x up to rounding of the scores."""
+    _, dx, dy = _steps(x, y)
+    with np.errstate(divide="ignore"):
+        slope = np.abs(dy) / np.abs(dx)
+    return bool((slope <= slope.min() * (1 + NEAR)).sum() > 1)
+
+
 def _exact_lines(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[np.ndarray]:
     """`_end_lines` in exact arithmetic, of the systems that w uses."""
     on = [int(k) for k in np.flatnonzero(w)]
@@ -387,6 +395,8 @@ def _exact_lines(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[np.ndarray
         for j in on
         if i < j and place[i][0] != place[j][0]
     }
+    if not slopes:
+        return [w / w.sum()]
     least = min(map(abs, slopes.values()))
     lines = set()
     for (i, _), slope in slopes.items():
@@ -462,10 +472,13 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
         out.w[i], *ties = _end_lines(*((f, a) if bottom[i] else (a, f)))
         out.certificate[i] = "pair"
-        if (out.w[i] > 0).sum() > 2:
-            evidence = out.evidence(int(i), float(betas[i]), (a, f), pools, int(which[i]))
-            if evidence is None or evidence.proof()[1] > 0:  # a line by rounding only
-                out.w[i], *ties = _exact_lines(*((f, a) if bottom[i] else (a, f)), out.w[i])
+        if (out.w[i] > 0).sum() > 2 or _close_steps(*((f, a) if bottom[i] else (a, f))):
+            for some in (out.w[i], np.ones_like(out.w[i])):
+                evidence = out.evidence(int(i), float(betas[i]), (a, f), pools, int(which[i]))
+                if evidence is not None and evidence.proof()[1] == 0:
+                    break
+                # a line, or the steepest pair, by rounding only
+                out.w[i], *ties = _exact_lines(*((f, a) if bottom[i] else (a, f)), some)
         if ties:
             out.others[int(i)] = ties
     left, (delicate, hopeless) = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)

@@ -214,15 +214,16 @@ def descend(
     p: np.ndarray,
     height: np.ndarray | None = None,
     cone: Cone | None = None,
+    most: int = STEPS,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
 
-    A `height` says that the rows have been climbed already. Returns h, p, q and the weights (R, K).
+    A `height` says that the rows have been climbed already; `most` steps are made. Returns h, p, q and the weights (R, K).
     """
     if height is None:
         h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
     w, miss, step = _stationarity(u, v, h, p, q, cone=cone)
-    for _ in range(60):
+    for _ in range(most):
         if (np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h).all():  # near enough for Newton's last steps
             break
         # the curve falls towards the weights' own mean of v, so that side of q brackets the bottom

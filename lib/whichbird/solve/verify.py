@@ -15,6 +15,10 @@ import sys
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+DEPTH = 100  # of covers inside covers
+Point = tuple[Fraction, Fraction]
+Region = list[Point]
+
 
 def verify(proof: dict[str, Any]) -> float:
     """How far, at most, Σw² of the proof's weighting lies above the least possible, relative to itself; rounded up.
@@ -32,14 +36,15 @@ def verify(proof: dict[str, Any]) -> float:
     ...
     ValueError: not a proof: the weights miss the target
     """
-    pool, w, pair, saddles, line = _read(proof)
+    scores, w, pair, cover = _read(proof)
+    whole = _whole(scores, cover)
+    pool, saddles = whole.pool, whole.saddles
     collision = _on_target(pool, w)
     bounds = [Fraction(1, len(w))]  # no Σw² on the target is below these
     if pair:
         bounds.append(_end(pool, *pair))
-    elif line:
-        parts = zip(saddles, line[:-1], line[1:], strict=True)
-        bounds.append(min(_cell(pool, *part) for part in parts))
+    elif cover.cuts is not None:
+        bounds.append(_covered(scores, whole, [min(pool.y), *whole.cuts, max(pool.y)]))
     elif saddles:
         bounds.append(_dual(pool, *saddles[0]))
     gap = 1 - max(bounds) / collision
@@ -90,7 +95,59 @@ def _dual(pool: _Pool, h: int, p: int, q: int) -> Fraction:
     return Fraction(2 * lowest, Z**3) - Fraction(_dot(z, z), Z**2)
 
 
-def _cell(pool: _Pool, saddle: list[int], left: int, right: int) -> Fraction:
+def _covered(scores: _Scores, whole: _Whole, line: list[Any], region: Region | None = None) -> Fraction:
+    """A line cut into parts, for the weightings whose means of x and y lie in a region, if there is one."""
+    _insist(line == sorted(line), "the cuts must be in order, between the ends of the line")
+    bounds = []
+    for saddle, left, right in zip(whole.saddles, line[:-1], line[1:], strict=True):
+        if isinstance(saddle, _Cover):
+            inside = region or _hull([*zip(scores.x, scores.y, strict=True)])
+            bounds.append(_inner(scores, saddle, whole.clipped(inside, left, right)))
+        else:
+            bounds.append(_cell(whole.pool, saddle, left, right))
+    return min(bounds)
+
+
+def _inner(scores: _Scores, cover: _Cover, region: Region) -> Fraction:
+    """A part of a line cut once more, in another direction: the means lie in a region, so on a part of the new line."""
+    whole = _whole(scores, cover)
+    region = whole.clipped(region, min(whole.pool.y), max(whole.pool.y))
+    line = [whole.along(*corner) for corner in region]
+    return _covered(scores, whole, [min(line), *whole.cuts, max(line)], region) if region else Fraction(1)
+
+
+def _hull(points: Region) -> Region:
+    """The corners, in turn, of the smallest convex region around all systems, and so around all means."""
+    out: Region = []
+    for way in (sorted(set(points)), sorted(set(points), reverse=True)):
+        half: Region = []
+        for x, y in way:
+            while len(half) > 1 and not _turns_left(half[-2], half[-1], (x, y)):
+                half.pop()
+            half.append((x, y))
+        out += half[:-1]
+    return out
+
+
+def _turns_left(p: Point, q: Point, r: Point) -> bool:
+    return (q[0] - p[0]) * (r[1] - p[1]) > (q[1] - p[1]) * (r[0] - p[0])
+
+
+def _clipped(region: Region, slope: Fraction, low: Fraction, high: Fraction) -> Region:
+    """The part of a convex region, given by its corners in turn, where y + slope·x lies between low and high."""
+    for sign, limit in ((1, low), (-1, -high)):
+        corners = [(x, y, sign * (y + slope * x) - limit) for x, y in region]
+        region = []
+        for (x, y, here), (u, v, there) in zip(corners, corners[1:] + corners[:1], strict=True):
+            if here >= 0:
+                region.append((x, y))
+            if here * there < 0:
+                t = here / (here - there)
+                region.append((x + t * (u - x), y + t * (v - y)))
+    return region
+
+
+def _cell(pool: _Pool, saddle: list[int], left: Any, right: Any) -> Fraction:
     """One saddle for the weightings whose mean of y lies between left and right."""
     if len(saddle) == 1:
         return _copies(pool, saddle[0], left, right)
@@ -101,7 +158,7 @@ def _cell(pool: _Pool, saddle: list[int], left: int, right: int) -> Fraction:
     return Fraction(height**2, norm) if norm else Fraction(1)
 
 
-def _copies(pool: _Pool, k: int, left: int, right: int) -> Fraction:
+def _copies(pool: _Pool, k: int, left: Any, right: Any) -> Fraction:
     """There no mean is possible, unless all weight is on copies of k."""
     x, y, c, d = pool
     away = max(right - y[k], y[k] - left)
@@ -136,48 +193,98 @@ def _dot(x: list[int], y: list[int]) -> int:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-class _Parts(NamedTuple):
-    """A proof in whole numbers. `line` has the ends of the line and the cuts between them; empty if there are none."""
+class _Scores(NamedTuple):
+    """Scores and target, c·var x = d·var y, as fractions."""
 
-    pool: _Pool
-    weights: list[int]
-    pair: list[int]
-    saddles: list[list[int]]
-    line: list[int]
+    x: list[Fraction]
+    y: list[Fraction]
+    c: Fraction
+    d: Fraction
 
 
-def _read(proof: Any) -> _Parts:
-    """The parts of a proof, each kind of number multiplied by a common denominator."""
+class _Cover(NamedTuple):
+    """Saddles (three numbers, or a system with copies, or a cover of its own), and the cuts between them, if any."""
+
+    tilt: Fraction
+    saddles: list[list[Fraction] | _Cover]
+    cuts: list[Fraction] | None
+
+
+def _read(proof: Any) -> tuple[_Scores, list[int], list[int], _Cover]:
+    """Scores and target; the weights, in whole numbers; the pair; and the cover."""
     _insist(isinstance(proof, dict), "an object with adequacy, fluency, beta and weights is expected")
-    a, f, w, cuts, pair = (_numbers(proof, name) for name in ("adequacy", "fluency", "weights", "cuts", "pair"))
-    (beta,), (t,) = _numbers({"beta": [proof.get("beta")]}, "beta"), _numbers({"tilt": [proof.get("tilt", 0)]}, "tilt")
-    K = len(a)
+    a, f, w, pair = (_numbers(proof, name) for name in ("adequacy", "fluency", "weights", "pair"))
+    beta, K = _number(proof, "beta"), len(a)
     _insist(K == len(f) == len(w) > 1, "adequacy, fluency and weights need one number for each of two systems or more")
     _insist(0 <= beta <= 1 and min(w) >= 0 < max(w), "beta must lie between 0 and 1, and no weight below 0")
-    x, y, c, d = a, f, 1 - beta, beta
-    if c * _spread(x) > d * _spread(y):  # the target lies below the natural balance: the aspects change places
-        x, y, c, d = f, a, beta, 1 - beta
-    _insist(t * t * c * d < 1, "the tilt is too large")  # it multiplies c·x² − d·y² by 1 − t²·c·d, so the target stays
-    x, y = [i + t * d * j for i, j in zip(x, y, strict=True)], [j + t * c * i for i, j in zip(x, y, strict=True)]
-    rows = proof.get("saddles", [])
+    scores = _Scores(a, f, 1 - beta, beta)
+    if scores.c * _spread(a) > scores.d * _spread(
+        f
+    ):  # the target lies below the natural balance: aspects change places
+        scores = _Scores(f, a, beta, 1 - beta)
+    _insist(all(k in range(K) for k in pair) and len(pair) in (0, 2), f"systems have the numbers 0 to {K - 1}")
+    whole = math.lcm(*(v.denominator for v in w))
+    return scores, [int(v * whole) for v in w], [int(k) for k in pair], _read_cover(proof, scores)
+
+
+def _read_cover(part: dict[str, Any], scores: _Scores, depth: int = 0) -> _Cover:
+    tilt = _number(part, "tilt", 0)
+    _insist(tilt * tilt * scores.c * scores.d < 1, "the tilt is too large")
+    rows, saddles = part.get("saddles", []), list[list[Fraction] | _Cover]()
     _insist(isinstance(rows, list), "saddles must be a list")
-    saddles = [_numbers({"saddles": s if isinstance(s, list) else [s]}, "saddles") for s in rows]
-    _insist(all(len(s) in (1, 3) for s in saddles), "a saddle is three numbers, h, p and q, or the number of a system")
-    systems = [*pair, *(s[0] for s in saddles if len(s) == 1)]
-    _insist(all(k in range(K) for k in systems) and len(pair) in (0, 2), f"systems have the numbers 0 to {K - 1}")
-    line = [min(y), *cuts, max(y)] if "cuts" in proof else []
-    fits = len(line) == len(saddles) + 1 and line == sorted(line) if line else [len(s) for s in saddles] in ([], [3])
+    _insist(depth < DEPTH, f"covers lie in each other more than {DEPTH} deep")
+    for row in rows:
+        if isinstance(row, dict):
+            _insist("cuts" in part and "cuts" in row, "a cover inside another needs cuts, and so does the other")
+            saddles.append(_read_cover(row, scores, depth + 1))
+            continue
+        saddle = _numbers({"saddles": row if isinstance(row, list) else [row]}, "saddles")
+        _insist(len(saddle) in (1, 3), "a saddle is three numbers, h, p and q, or the number of a system")
+        size = len(scores.x)
+        _insist(len(saddle) == 3 or saddle[0] in range(size), f"systems have the numbers 0 to {size - 1}")
+        saddles.append(saddle)
+    cuts = _numbers(part, "cuts") if "cuts" in part else None
+    fits = [len(s) for s in saddles] in ([], [3]) if cuts is None else len(cuts) + 1 == len(saddles)
     _insist(fits, "between two neighbouring saddles one cut is expected, in order; without cuts, one saddle or none")
-    length = math.lcm(*(v.denominator for v in [*x, *y, *line, *(v for s in saddles for v in s[1:])]))
-    height = math.lcm(*(v.denominator for v in [c, d, *(s[0] for s in saddles)]))
+    return _Cover(tilt, saddles, cuts)
+
+
+class _Whole(NamedTuple):
+    """A cover in whole numbers: the pool as tilted, saddles and cuts. Y of a place is (y + slope·x)·unit."""
+
+    pool: _Pool
+    saddles: list[Any]
+    cuts: list[int]
+    slope: Fraction
+    unit: int
+
+    def along(self, x: Fraction, y: Fraction) -> Fraction:
+        return self.unit * (y + self.slope * x)
+
+    def clipped(self, region: Region, low: Any, high: Any) -> Region:
+        return _clipped(region, self.slope, Fraction(low) / self.unit, Fraction(high) / self.unit)
+
+
+def _whole(scores: _Scores, cover: _Cover) -> _Whole:
+    """The tilt multiplies c·x² − d·y² by 1 − t²·c·d, so the target stays."""
+    (x, y, c, d), (t, saddles, cuts) = scores, cover
+    x, y = [i + t * d * j for i, j in zip(x, y, strict=True)], [j + t * c * i for i, j in zip(x, y, strict=True)]
+    rows = [s for s in saddles if isinstance(s, list)]
+    length = math.lcm(*(v.denominator for v in [*x, *y, *(cuts or []), *(v for s in rows for v in s[1:])]))
+    height = math.lcm(*(v.denominator for v in [c, d, *(s[0] for s in rows)]))
     units = [height * length**2, length, length]
-    return _Parts(
-        _Pool([int(v * length) for v in x], [int(v * length) for v in y], int(c * height), int(d * height)),
-        [int(v * math.lcm(*(v.denominator for v in w))) for v in w],
-        [int(k) for k in pair],
-        [[int(v * u) for v, u in zip(s, units, strict=True)] if len(s) == 3 else [int(s[0])] for s in saddles],
-        [int(v * length) for v in line],
-    )
+
+    def numbers(s: list[Fraction] | _Cover) -> Any:
+        if isinstance(s, _Cover):
+            return s
+        return [int(v * u) for v, u in zip(s, units, strict=True)] if len(s) == 3 else [int(s[0])]
+
+    pool = _Pool([int(v * length) for v in x], [int(v * length) for v in y], int(c * height), int(d * height))
+    return _Whole(pool, [numbers(s) for s in saddles], [int(v * length) for v in cuts or []], t * c, length)
+
+
+def _number(part: dict[str, Any], name: str, otherwise: Any = None) -> Fraction:
+    return _numbers({name: [part.get(name, otherwise)]}, name)[0]
 
 
 def _numbers(proof: dict[str, Any], name: str) -> list[Fraction]:

@@ -410,7 +410,7 @@ def all_(args: argparse.Namespace) -> Result:
     is matched by its name (my.ende24.seg.score), by its folders as in a tree
     (wmt24/en-de/my-refA.seg.score), or by its systems and lines where only one
     dataset fits; a folder stands for all score files below it. Where the name ends
-    in a reference, -refB say, the shipped scorers are given the same, if WMT had it.
+    in a reference, -refB say, the shipped scorers get the same, if WMT had it.
 
     examples:
       whichbird all --scores my/*.seg.score --beta 0.6
@@ -493,8 +493,8 @@ def report(args: argparse.Namespace) -> Result:
     appear when they are complete. Some ten seconds or more for each dataset.
 
     Score files are matched with datasets as 'whichbird all --help' says. Or an
-    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names the
-    scorers of the tree to report on, and --scores adds others.
+    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names
+    the scorers of the tree to report on, and --scores adds others.
 
     examples:
       whichbird report --scores my/*.seg.score --html report.html --card card.svg
@@ -602,9 +602,9 @@ def segments(args: argparse.Namespace) -> Result:
     One row for each system, segment and rater; with --cells one for each system and
     segment, the rating that counts (the mean where several do). Ratings are a file
     as 'whichbird evaluate --help' says, MQM rows say; or a name that 'whichbird
-    datasets' lists; or an mt-metrics-eval-v2 tree (--mtme, --set, --pair). Penalties
-    are negative: higher is better. --taxonomy sorts and prices MQM rows another
-    way. A terminal shows the first rows, --csv all.
+    datasets' lists; or an mt-metrics-eval-v2 tree (--mtme, --set, --pair).
+    Penalties are negative: higher is better. --taxonomy sorts and prices MQM rows
+    another way. A terminal shows the first rows, --csv all.
 
     examples:
       whichbird segments mqm.tsv --out segments.csv

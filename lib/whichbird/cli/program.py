@@ -513,6 +513,7 @@ def report(args: argparse.Namespace) -> Result:
     )
     own = tables["standings"].loc[tables["standings"]["own"], "scorer"].unique().tolist()
     shown = tables["standings"].query("own").drop(columns=["own", "se", "ess"])
+    mean = tables["average"].query("own")
 
     def html() -> bytes:
         from ..show.page import page
@@ -531,7 +532,7 @@ def report(args: argparse.Namespace) -> Result:
             "signature": " ".join(tables["profile"]["signature"]),
         },
         {"standings": tables["standings"], **{k: v for k, v in tables.items() if k != "standings"}},
-        (shown, *([tables["average"].query("own").drop(columns="own")] if tables["average"]["own"].any() else [])),
+        (shown, *([mean.drop(columns="own")] if len(mean) and len(found) > 1 else [])),
         None,
         (*notes, *more),
         files={

@@ -272,23 +272,30 @@ def _stationarity(
     (3, R) in h, p, q. With a margin, systems are in use from z > −margin·h on, so that a step can bring one in.
     """
     with np.errstate(all="ignore"):
-        du, dv = u - p[:, None], v - q[:, None]
-        g = (du - dv) * (du + dv) if cone is None else (cone[0] - (p + q)[:, None]) * (cone[1] - (p - q)[:, None])
+        right = np.ones((4, *u.shape))  # u − p, v − q, g, 1; below, each of z₊, on·(u − p), on·(v − q), on: all sums at once
+        du, dv, g, _ = right
+        np.subtract(u, p[:, None], out=du)
+        np.subtract(v, q[:, None], out=dv)
+        if cone is None:
+            np.multiply(du - dv, du + dv, out=g)
+        else:
+            np.multiply(cone[0] - (p + q)[:, None], cone[1] - (p - q)[:, None], out=g)
         z = h[:, None] + g
-        on = (z > -margin * h[:, None]).astype(float)
-        z *= on
-        total = z @ np.ones(u.shape[1])
-        f = np.array([dot(z, du), dot(z, dv), dot(z, g)])
-        on_u, on_v = on * du, on * dv
-        uv = dot(on_u, dv)
+        left = np.empty_like(right)
+        left[3] = z > -margin * h[:, None]
+        np.multiply(right[:2], left[3], out=left[1:3])
+        np.multiply(z, left[3], out=left[0])
+        sums = left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
+        (zu, zv, zg, total), (uu, uv, ug, u1), (_, vv, vg, v1), (_, _, g1, _) = sums.transpose(1, 2, 0)
         jac = (
-            np.array([on_u.sum(1), -2 * dot(on_u, du) - total, 2 * uv]),
-            np.array([on_v.sum(1), -2 * uv, 2 * dot(on_v, dv) - total]),
-            np.array([dot(on, g), -2 * dot(on_u, g) - 2 * f[0], 2 * dot(on_v, g) + 2 * f[1]]),
+            (u1, -2 * uu - total, 2 * uv),
+            (v1, -2 * uv, 2 * vv - total),
+            (g1, -2 * ug - 2 * zu, 2 * vg + 2 * zv),
         )
         across = [_cross(jac[n - 2], jac[n - 1]) for n in range(3)]  # the cofactors, row by row
-        step = -sum(x * c for x, c in zip(f, across, strict=True)) / (jac[0] * across[0]).sum(0)
-        return z / total[:, None], f / total, step
+        whole = jac[0][0] * across[0][0] + jac[0][1] * across[0][1] + jac[0][2] * across[0][2]
+        step = np.array([-(zu * across[0][n] + zv * across[1][n] + zg * across[2][n]) / whole for n in range(3)])
+        return left[0] / total[:, None], np.array([zu, zv, zg]) / total, step
 
 
 def repair(
@@ -351,5 +358,8 @@ def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return out
 
 
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+Three = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _cross(a: Three, b: Three) -> Three:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

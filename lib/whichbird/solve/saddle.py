@@ -272,7 +272,9 @@ def _stationarity(
     (3, R) in h, p, q. With a margin, systems are in use from z > −margin·h on, so that a step can bring one in.
     """
     with np.errstate(all="ignore"):
-        right = np.ones((4, *u.shape))  # u − p, v − q, g, 1; below, each of z₊, on·(u − p), on·(v − q), on: all sums at once
+        right = np.ones(
+            (4, *u.shape)
+        )  # u − p, v − q, g, 1; below, each of z₊, on·(u − p), on·(v − q), on: all sums at once
         du, dv, g, _ = right
         np.subtract(u, p[:, None], out=du)
         np.subtract(v, q[:, None], out=dv)
@@ -287,11 +289,7 @@ def _stationarity(
         np.multiply(z, left[3], out=left[0])
         sums = left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
         (zu, zv, zg, total), (uu, uv, ug, u1), (_, vv, vg, v1), (_, _, g1, _) = sums.transpose(1, 2, 0)
-        jac = (
-            (u1, -2 * uu - total, 2 * uv),
-            (v1, -2 * uv, 2 * vv - total),
-            (g1, -2 * ug - 2 * zu, 2 * vg + 2 * zv),
-        )
+        jac = ((u1, -2 * uu - total, 2 * uv), (v1, -2 * uv, 2 * vv - total), (g1, -2 * ug - 2 * zu, 2 * vg + 2 * zv))
         across = [_cross(jac[n - 2], jac[n - 1]) for n in range(3)]  # the cofactors, row by row
         whole = jac[0][0] * across[0][0] + jac[0][1] * across[0][1] + jac[0][2] * across[0][2]
         step = np.array([-(zu * across[0][n] + zv * across[1][n] + zg * across[2][n]) / whole for n in range(3)])

@@ -20,6 +20,7 @@ from ..core.balance import EPS
 
 STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
 Cone = tuple[np.ndarray, np.ndarray]
+LOOKS, HOPE = (2, 4, 7), 0.7  # after so many steps, targets this far from a dual proof are left to the whole search
 TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
 
 
@@ -83,7 +84,7 @@ def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarra
     out, row = (h, p, q, np.full_like(u, np.nan)), np.arange(h.size)
     best, before = np.full(h.size, np.inf), np.full(h.size, np.inf)
     with np.errstate(all="ignore"):
-        for _ in range(TRIES):
+        for n in range(TRIES):
             w, miss, step = _stationarity(u, v, h, p, q)
             error = _error(u, v, stretch, h, w, miss)
             better = error < best[row]
@@ -92,6 +93,9 @@ def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarra
             best[row[better]] = error[better]
             # far away an error may grow once in a while; one that does not halve near the end is rounding
             live = (error > 1e-15) & ((error <= 0.5 * before) | (error > 1e-9) & np.isfinite(error))
+            if n in LOOKS:  # far from convex, so `alone` will not hold where this ends: s of `alone` is h / Σw² there
+                s, uu, vv, uv = h / dot(w, w), dot(u, u), dot(v, v), dot(u, v)
+                live &= s * (uu + s / 2) > HOPE * (2 * (uu * vv - uv * uv) + s * vv)
             if not live.any():
                 break
             row, u, v, stretch, before = (x[live] for x in (row, u, v, stretch, error))

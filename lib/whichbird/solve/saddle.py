@@ -20,6 +20,7 @@ from ..core.balance import EPS
 
 STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
 Cone = tuple[np.ndarray, np.ndarray]
+PATIENCE = 10  # steps of a descent after which a valley that is no optimum is left alone
 LOOKS, HOPE = (2, 4, 7), 0.7  # after so many steps, targets this far from a dual proof are left to the whole search
 TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
 
@@ -227,8 +228,11 @@ def descend(
     if height is None:
         h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
     w, miss, step = _stationarity(u, v, h, p, q, cone=cone)
-    for _ in range(most):
-        if (np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h).all():  # near enough for Newton's last steps
+    for n in range(most):
+        settled = np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h  # near enough for Newton's last steps
+        if n >= PATIENCE:  # at an end of the range two systems or more share the weight, so no optimum has Σw² > ½
+            settled |= height > 0.7072
+        if settled.all():
             break
         # the curve falls towards the weights' own mean of v, so that side of q brackets the bottom
         left, right = np.where(miss[1] > 0, q, left), np.where(miss[1] < 0, q, right)

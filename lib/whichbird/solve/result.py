@@ -17,7 +17,7 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    `tests/adversarial.py` makes pools that are meant to lead here, and counts: its docstring says what was found.
+    No pool is known where this happens; `tests/adversarial.py` makes pools that are meant to lead here, and counts.
     """
 
 

@@ -10,11 +10,12 @@ INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .ve
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book page test check golden strict lint format mutants floors lab exercises data bench clean
+.PHONY: help book pdf page test check golden strict lint format mutants floors lab exercises data bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make book       build the book as HTML in _build/html"
+	@echo "make pdf        print the book into one PDF, _build/pdf/whichbird.pdf (needs Chromium; CODE=1 prints code and solutions, too)"
 	@echo "make test       run all tests, every chapter included"
 	@echo "make strict     build the book, run it again against the outputs it prints, and check its pages in a browser if there is one"
 	@echo "make lab        open the chapters as notebooks"
@@ -50,6 +51,10 @@ book: .venv/.ready
 	@echo "Building the pages ..."
 	@$(BIN)/python book/build.py
 	@echo "The book is at _build/html/index.html"
+
+pdf: book
+	@echo "Printing the book (some minutes) ..."
+	@$(BIN)/python book/pdf.py $(if $(CODE),--code)
 
 page: .venv/.ready
 	@test -n "$(P)" || { echo "Name the page: make page P=book/paper/2-background.md"; exit 1; }

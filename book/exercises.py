@@ -28,6 +28,7 @@ from pathlib import Path
 import execute
 import jupytext
 import nbformat
+import numbering
 
 BOOK = Path(__file__).parent
 OUT = BOOK.parent / "_build/exercises"
@@ -294,15 +295,15 @@ def student(path: Path):
             cell.source = names.plain(cell.source)
             cells += [cell] if cell.source else []
             continue
-        tags = [t for t in cell.metadata.get("tags", []) if not t.startswith(("hide-", "remove-"))]
+        tags = [t for t in cell.metadata.get("tags", []) if t != "lesson" and not t.startswith(("hide-", "remove-"))]
         caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
         cell.metadata = {"tags": tags} if tags else {}
         cells.append(cell)
         if caption:
             figure += 1
             cells.append(nbformat.v4.new_markdown_cell(names.plain(f"**Figure {figure}.** {caption}")))
-    title, _, rest = cells[0].source.partition("\n")
-    cells[0].source = f"{title}\n\n{HOW_TO}\n{rest}".rstrip()
+    _, _, rest = cells[0].source.partition("\n")
+    cells[0].source = f"# {names.titles[path]}\n\n{HOW_TO}\n{rest}".rstrip()
     notebook.cells = cells
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"]}
     for number, cell in enumerate(cells):
@@ -316,25 +317,32 @@ class Names:
     KIND = re.compile(r"\{prf:(\w+)\}\s*(.*)")
 
     def __init__(self, path: Path):
-        self.path, self.number = path, 0
+        self.path = path
         self.titles, self.labels = {}, {}
+        numbers = numbering.chapters()
         for page in sorted(BOOK.rglob("*.md")):
             text = page.read_text("utf-8")
-            title = re.search(r"^# (.+)$", text, re.M)[1]
+            number = numbers.get(page.relative_to(BOOK.parent).with_suffix("").as_posix())
+            title = " ".join(filter(None, [number, re.search(r"^# (.+)$", text, re.M)[1]]))
             self.titles[page] = title
             at = "" if page == path else f" of “{title}”"
             for kind, words, label in re.findall(r"^`{3,}\{prf:(\w+)\}(.*)\n:label: (\S+)", text, re.M):
                 self.labels[label] = f"the {kind} “{words.strip()}”{at}" if words.strip() else f"a {kind}{at}"
             for n, label in enumerate(re.findall(r"^    name: (\S+)$", text, re.M), 1):
                 self.labels[label] = f"figure {n}{at}"
-            for n, label in enumerate(re.findall(r"^`{3,}\{exercise-start\}[^\n]*\n:label: (\S+)", text, re.M), 1):
-                self.labels[label] = f"exercise {n}{at}"
+            exercises = numbering.exercises(text, number)
+            self.labels |= {label: f"exercise {n}" for label, n in exercises.items()}
+            if page == path:
+                self.exercises = exercises
             for label, words in re.findall(r"^\(([\w-]+)\)=\n+#+ (.+)$", text, re.M):
                 self.labels[label] = f"“{words}”{at}"
 
     def plain(self, text: str) -> str:
         text = re.sub(
-            FENCE + r"\{exercise-start\}[^\n]*\n.*?^(?P=fence)$", lambda _: self._exercise(), text, flags=re.M | re.S
+            FENCE + r"\{exercise-start\}[^\n]*\n:label: (\S+)\n.*?^(?P=fence)$",
+            lambda m: f"**Exercise {self.exercises[m[2]]}**\n",
+            text,
+            flags=re.M | re.S,
         )
         text = re.sub(FENCE + r"\{(?:exercise|solution)-end\}\n(?P=fence)$", "", text, flags=re.M)
         text = re.sub(FENCE + r"\{([\w:-]+)\}[ ]*([^\n]*)\n((?::[\w-]+:[^\n]*\n)*)", self._open, text, flags=re.M)
@@ -342,10 +350,6 @@ class Names:
         text = re.sub(r"^\([\w-]+\)=$", "", text, flags=re.M)
         text = re.sub(r"\{([\w:-]+)\}`([^`]+)`", self._role, text)
         return re.sub(r"\n{3,}", "\n\n", text).strip()
-
-    def _exercise(self):
-        self.number += 1
-        return f"**Exercise {self.number}**\n"
 
     @staticmethod
     def _open(match):

@@ -12,6 +12,7 @@ import contextlib
 import gzip
 import http.client
 import io
+import json
 import os
 import shutil
 import sys
@@ -30,10 +31,12 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from whichbird import DataError, ablation, balance, reachable, reliable_interval, search
-from whichbird.core.augment import PAPER_FAMILIES
+from whichbird import DataError, ablation, balance, reachable, reliable_interval, reweight_sweep, search
+from whichbird.core.augment import DIALS, PAPER_FAMILIES, offsets
 from whichbird.core.check import near
+from whichbird.core.permutation import p_counts, p_curve_counts
 from whichbird.data import digest, guest, segments
+from whichbird.data.mqm import TAXONOMY, plain
 from whichbird.data.mtme import find_tree, is_human, read_mtme, read_scores
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
@@ -44,11 +47,11 @@ from whichbird.study.choices import by_seed, by_taxonomy
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, split
-from whichbird.study.preference import steps
+from whichbird.study.preference import preference, steps
 from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
-from whichbird.study.sweep import METAMETRICS, sweep
+from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
 from whichbird.study.verdict import build_significance, save_significance
 from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
@@ -65,6 +68,9 @@ DRAWS = 4_000_000  # weightings per dataset in the cells of (ESS, β)
 TEXTS = 2000  # pools drawn from each world of known natural balance
 FEW = (8, 16, 32)  # documents in smaller worlds, drawn from those of some datasets
 FEWER = ("zhen20", "ende22", "ende24", "enes24")
+DEALS = range(
+    synthesis.SEED, synthesis.SEED + 3
+)  # seeds that break ties when pools are synthesised, the published one first
 BALANCES, INSET = 21, 0.001  # where stability is looked at, and how far from the ends of the reachable range
 
 
@@ -185,7 +191,7 @@ def _dataset(
     if "segments" in products:
         segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
     made = {
-        t: TABLES[t].make(pool, *[root] * (t == "references"))
+        t: TABLES[t].make(pool, *[root] * (t in ("references", "floating")))
         for t in products
         if _of_pool(t) and t not in FILES and TABLES[t].takes(name)
     }
@@ -259,6 +265,7 @@ def _digest_of(name: str, *folders: Path) -> Path | None:
 
 
 def _text(rows: pd.DataFrame, table: str) -> str:
+    rows = rows.assign(**{c: rows[c].map(repr) for c in TABLES[table].exact})
     return rows.to_csv(index=False, lineterminator="\n", float_format=f"%.{TABLES[table].digits}g")
 
 
@@ -318,6 +325,45 @@ def references(pool: Pool, root: Path) -> pd.DataFrame | None:
         if is_human(system) and (seen := ~np.isnan(x)).any()
     ]
     return pd.DataFrame(rows) if rows else None
+
+
+def floating(pool: Pool, root: Path) -> pd.DataFrame | None:
+    """Explainability over β with cells grouped by exact sums of their errors, and by sums as floats in the order of the file.
+
+    Released results grouped the latter: 1 + .1 + .1 and .1 + .1 + 1 are different floats, so equal cells fell apart.
+    """
+    if pool.aspects is None:
+        return None
+    a, f = _floating_sums(pool, root)
+    weights = reweight_sweep(*pool.aspects, beta_grid(*pool.aspects)).insist()
+    human, grid = p_counts(pool.total), DIALS["explainability"]
+    measure = {}
+    for how, (x, y) in {"exact": (pool.adequacy, pool.fluency), "floating": (a, f)}.items():
+        curves = [p_curve_counts(s, np.outer(grid, -offsets(s, x, y))) for s in pool.scorers.values()]
+        measure[how] = preference(steps(human, np.array(curves)), weights.weights)
+    rows = pd.DataFrame({"beta": weights.betas, "ess": weights.ess, **measure})
+    return rows.assign(dataset=pool.name)[["dataset", *rows.columns]]
+
+
+def _floating_sums(pool: Pool, root: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Adequacy and fluency of each cell (K, N), added up as floats from the first error of its line to the last."""
+    source = DATASETS[pool.name]
+    file = find_tree(root) / source.set / "human-scores" / f"{source.pair}.mqm.merged.seg.rating"
+    place, at = {n: i for i, n in enumerate(pool.lines)}, dict.fromkeys(pool.systems, -1)
+    out = {aspect: np.full(pool.total.shape, np.nan) for aspect in ("adequacy", "fluency")}
+    for line in file.read_text("utf-8").splitlines():
+        system, text, *_ = line.split("\t")
+        if system not in at:
+            continue
+        at[system] += 1
+        if at[system] in place and text != "None":
+            cell = pool.systems.index(system), place[at[system]]
+            for aspect, x in out.items():
+                x[cell] = 0.0
+                for error in json.loads(text)["errors"]:
+                    if TAXONOMY.aspect(plain(error["category"])) == aspect:
+                        x[cell] -= error["score"]
+    return out["adequacy"], out["fluency"]
 
 
 # --- tables of a digest
@@ -403,6 +449,13 @@ def beta_coverage(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     return pd.DataFrame(rows)
 
 
+def collapse(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """Explainability of fully synthetic pools under dials that differ in one thing at a time, for several seeds."""
+    if pool.adequacy is None:
+        return None
+    return pd.concat([synthesis.controls(pool, seed) for seed in DEALS], ignore_index=True)
+
+
 def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     """How alike the kinds of text of a dataset rank its scorers, where it has two or more."""
     return domain_agreement(pool).drop(columns="name") if len(split(pool)) > 1 else None
@@ -465,6 +518,7 @@ class Table(NamedTuple):
     make: Callable[..., Any]
     source: str
     digits: int = 10  # significant ones
+    exact: tuple[str, ...] = ()  # columns written in full, so that the others follow from the number as written
     paper: bool = False  # of the paper's datasets alone: more would take minutes, and nobody asks for them
     dataset: str | None = None  # of this dataset alone
 
@@ -483,13 +537,15 @@ TABLES = {
     "errors": Table(errors, "pool"),
     "references": Table(references, "pool", 6),
     "synthesised": Table(synthesised, "pool", paper=True),
-    "sweep": Table(sweeps, "digest", 12, paper=True),
+    "floating": Table(floating, "pool", exact=("beta",), paper=True),
+    "sweep": Table(sweeps, "digest", 12, ("beta",), paper=True),
     "cells": Table(cells, "digest", 8, paper=True),
     "stability": Table(stability, "digest", 8, paper=True),
     "groupings": Table(groupings, "segments", 5),
     "seeds": Table(seeds, "segments", 5),
     "components": Table(components, "segments", 6),
     "beta_coverage": Table(beta_coverage, "segments", 4),
+    "collapse": Table(collapse, "segments", 6),
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),

@@ -1,6 +1,7 @@
 """Chapters run under a key of all that they can see: what changes it, what is kept, and how a failure is told."""
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 
@@ -49,6 +50,18 @@ def test_the_key_follows_library_and_data(house, name):
     (house / name).parent.mkdir(exist_ok=True)
     (house / name).write_text("2\n", "utf-8")
     assert key(house) != before
+
+
+def test_the_key_does_not_follow_the_claims(house, monkeypatch):
+    """They are judged when pages are built. So no chapter may read them."""
+    monkeypatch.setattr(execute, "CLAIMS", house / "data/published/claims.csv")
+    before = key(house)
+    execute.CLAIMS.parent.mkdir()
+    execute.CLAIMS.write_text("id\n", "utf-8")
+    assert key(house) == before
+    book = Path(__file__).parents[1] / "book"
+    for path in book.rglob("*.md"):
+        assert not re.search(r"claims\.csv\"|published\(.claims.\)", "".join(execute.sources(execute.read(path)))), path
 
 
 def test_the_key_follows_packages_and_cells_but_not_prose(house, monkeypatch):

@@ -109,7 +109,9 @@ def test_text_is_plain_markdown(path):
     )
     assert not re.search(r"\{[\w:-]+\}`|^(:::|```+\{)|^\([\w-]+\)=$", prose, re.M)
     assert prose.startswith("# ") and "**Student notebook.**" in prose
-    assert len(re.findall(r"^\*\*Exercise \d+\*\*$", prose, re.M)) == len(bodies(path))
+    numbers = re.findall(r"^\*\*Exercise (\S+)\.(\d+)\*\*$", prose, re.M)
+    chapter = ex.numbering.chapters()[path.relative_to(ex.BOOK.parent).with_suffix("").as_posix()]
+    assert numbers == [(chapter, str(n)) for n in range(1, len(bodies(path)) + 1)]
     assert ex.student(path) == notebook
 
 

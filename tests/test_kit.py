@@ -31,6 +31,43 @@ def test_what_is_said_is_glued_under_the_prefix(monkeypatch):
     assert said == [("43_low", 1, False), ("43_high", "x", False), ("low", 2, False)]
 
 
+def test_a_record_is_glued_and_left_in_the_outputs(monkeypatch):
+    import IPython.display
+    from myst_nb.ext.glue import extract_glue_data_cell
+    from nbformat.v4 import new_code_cell, new_output
+
+    sent = []
+    monkeypatch.setattr(IPython.display, "display", lambda data, raw, metadata: sent.append((data, metadata)))
+    kit.record("tau-ende24", np.float64(1 / 3), beside=("exact", "0.3"))
+    kit.record("heen23", None, shown="not obtained")
+    cell = new_code_cell(outputs=[new_output("display_data", data, metadata=meta) for data, meta in sent])
+    glued = dict(extract_glue_data_cell(cell))
+    assert cell.outputs == []  # nothing is left for the page to show
+    assert glued["tau-ende24"]["data"]["text/plain"] == "'0.333333333333'"
+    assert glued["tau-ende24"]["data"][kit.RECORD] == {
+        "name": "tau-ende24",
+        "value": 0.333333333333,
+        "shown": None,
+        "beside": ["exact", "0.3"],
+    }
+    assert (
+        glued["heen23"]["data"]["text/plain"] == "'not obtained'"
+        and glued["heen23"]["data"][kit.RECORD]["value"] is None
+    )
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, "0.5", [1, 2, 3], (1, 2), (1, -2, 3), (1.0, 2, 3), np.zeros(3)])
+def test_a_record_refuses_what_cannot_be_judged(value):
+    with pytest.raises(ValueError, match="record 'x' is"):
+        kit.record_of("x", value)
+
+
+@pytest.mark.parametrize("name", ["", "A", "a b", "a--b", "a_b", "-a"])
+def test_a_record_refuses_what_is_no_anchor(name):
+    with pytest.raises(ValueError, match="cannot name a record"):
+        kit.record_of(name, 1)
+
+
 @pytest.mark.parametrize("count, expected", [(0, "no"), (1, "one"), (20, "twenty"), (21, "21"), (1000, "1\u202f000")])
 def test_counts_in_words(count, expected):
     assert kit.word(count) == expected

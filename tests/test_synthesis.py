@@ -11,7 +11,18 @@ from whichbird.core.permutation import p_counts
 from whichbird.data.digest import read_table
 from whichbird.data.pool import Pool
 from whichbird.study import synthesis
-from whichbird.study.synthesis import CONSTRUCTIONS, POOLS, evaluate, members, orders, regroup, synthesise
+from whichbird.study.synthesis import (
+    CONSTRUCTIONS,
+    CONTROLS,
+    POOLS,
+    controls,
+    evaluate,
+    members,
+    orders,
+    regroup,
+    synthesise,
+    variances,
+)  # fmt: skip
 
 NAN = float("nan")
 SYNTHETIC = ["adequacy", "fluency", "adequacy+fluency"]  # the pools without any real system
@@ -187,9 +198,112 @@ def test_both_constructions_in_loops(monkeypatch):
     assert not np.array_equal(fair, published)
 
 
+# --- controls
+
+
+def slow_controls(pool, dials):
+    """The eight dials as the words say, one permutation test per pool, scorer and dial; the random one from the same draws."""
+    k, rng, rows = len(pool.systems), np.random.default_rng(25), {}
+    order = orders(pool.adequacy, pool.fluency)
+    for x in pool.scorers.values():
+        real = -offsets(x, pool.adequacy, pool.fluency)
+        for name in synthesis.SYNTHETIC:
+            who = members(name, k)
+            a, f, y = (regroup(v, order)[who] for v in (pool.adequacy, pool.fluency, x))
+            dealt = regroup(real[:, None] + np.zeros(x.shape), order)[who]
+            mean, own, random = (
+                dealt.mean(axis=1, keepdims=True),
+                -offsets(y, a, f)[:, None],
+                rng.normal(size=who.size)[:, None],
+            )
+            short, long = np.std(mean), np.std(own)
+            moves = {
+                "dealt": dealt, "quiet": mean, "noise": dealt - mean, "random": random * short / np.std(random),
+                "stretched": mean * long / short, "noisy": own * short / long + dealt - mean, "shrunk": own * short / long,
+                "fair": own,
+            }  # fmt: skip
+            for dial, v in moves.items():
+                rows.setdefault((name, dial), []).append([p_counts(y + d * v) for d in dials])
+    human = {name: p_counts(regroup(pool.total, order)[members(name, k)]) for name in synthesis.SYNTHETIC}
+    return {
+        key: slow_preference(human[key[0]], np.array(curves), np.ones(len(members(key[0], k))))
+        for key, curves in rows.items()
+    }
+
+
+def test_controls_in_loops(monkeypatch):
+    dials = DIALS["explainability"][::25]
+    monkeypatch.setattr(synthesis, "DIALS", {"explainability": dials})
+    pool = random_pool(4, 30)
+    table = controls(pool).set_index(["pool", "dial"])
+    assert list(table.index.get_level_values("dial")[:8]) == list(CONTROLS) and len(table) == 24
+    for key, value in slow_controls(pool, dials).items():
+        assert table.loc[key, "explainability"] == pytest.approx(value, rel=1e-12), key
+    for name in synthesis.SYNTHETIC:
+        reach, alignment = table.loc[name, "reach"], table.loc[name, "alignment"]
+        for dial in ("dealt", "random", "shrunk", "noisy"):
+            assert reach[dial] == pytest.approx(reach["quiet"], rel=1e-9)
+        assert reach["stretched"] == pytest.approx(reach["fair"], rel=1e-9) and reach["noise"] == 0
+        assert alignment[["fair", "shrunk", "noisy"]].to_numpy() == pytest.approx(1, rel=1e-9)
+        assert alignment["dealt"] == alignment["quiet"] and np.isnan(alignment["noise"])
+
+
+def test_variances_by_hand_and_conserved():
+    pool = random_pool(4, 30)
+    table, order = variances(pool).set_index("pool"), orders(pool.adequacy, pool.fluency)
+    assert list(table.index) == list(POOLS)
+    x = regroup(pool.adequacy, order)
+    for name in POOLS:
+        part = x[members(name, 4)]
+        assert table.loc[name, "adequacy_within"] == pytest.approx(
+            part.var(axis=1).mean() / x[:4].var(axis=1).mean(), rel=1e-12
+        )
+        between = part.mean(axis=1).var() / x[:4].mean(axis=1).var()
+        assert table.loc[name, "adequacy_between"] == pytest.approx(between, rel=1e-12)
+        assert part.var() == pytest.approx(x[:4].var(), rel=1e-12)  # what one side loses the other gains
+    assert table.loc["adequacy", "adequacy_between"] > 1 > table.loc["adequacy", "adequacy_within"]
+
+
 # --- what ships
 
-TABLE = read_table("synthesised.csv")
+TABLE, TRIAL = read_table("synthesised.csv"), read_table("collapse.csv")
+
+
+def test_the_collapse_is_one_of_direction():
+    """Over all datasets with aspects and all seeds: neither noise nor reach brings explainability down, the direction does."""
+    assert set(TRIAL["dataset"]) == set(wb.datasets(aspects=True)) and TRIAL["seed"].nunique() >= 3
+    wide = TRIAL.pivot(index=["seed", "dataset", "pool"], columns="dial", values="explainability")
+    assert list(wide.columns) == sorted(CONTROLS) and not wide.isna().any(axis=None)
+    for _, part in wide.groupby(level="seed"):
+        middle = part.median()
+        assert len(part) == 3 * len(wb.datasets(aspects=True))
+        assert middle["quiet"] < middle["dealt"] < middle["random"] and middle["stretched"] < 0.85
+        assert middle[["noisy", "shrunk", "fair"]].min() > 0.98
+    shipped = TABLE.set_index(["dataset", "pool", "construction"])["explainability"]
+    for row in TRIAL[(TRIAL["seed"] == 25) & TRIAL["dial"].isin(["dealt", "fair"])].itertuples():
+        if row.dataset in set(TABLE["dataset"]):
+            construction = "published" if row.dial == "dealt" else "fair"
+            assert row.explainability == pytest.approx(shipped[row.dataset, row.pool, construction], rel=1e-5)
+
+
+def test_shipped_controls_are_recomputed():
+    """One dataset and seed in full; chapter 4.3 recomputes another."""
+    seed = int(TRIAL["seed"].max())
+    ours = controls(wb.load_pool("ende20"), seed)
+    theirs = (
+        TRIAL[(TRIAL["dataset"] == "ende20") & (TRIAL["seed"] == seed)].drop(columns="dataset").reset_index(drop=True)
+    )
+    pd.testing.assert_frame_equal(ours, theirs, rtol=1e-5)  # six digits are printed
+
+
+@pytest.mark.parametrize("name", wb.datasets(aspects=True))
+def test_within_systems_scorers_vary_as_in_the_real_pool(name):
+    table = variances(wb.load_pool(name)).set_index("pool")
+    assert table["scorers_within"].between(0.99, 1.1).all()
+    below = table.loc[SYNTHETIC, "scorers_between"] < 1
+    assert below.all() or (name in ("ende20", "zhen20", "enzh22") and below.sum() == 2 and not below["adequacy"])
+    for aspect in ("adequacy", "fluency"):
+        assert table.loc[aspect, f"{aspect}_between"] > 2.8 and table.loc[aspect, f"{aspect}_within"] < 0.91
 
 
 def column(name, construction):

@@ -2,8 +2,9 @@
 
 - At the end of the opening block of an executed chapter: links to the notebook as it ran and to its MyST source. myst-nb's
   `{nb-download}` role does the first by hand; here the same node is put into the parsed page, so the notebooks stay as written.
-- In the head of every page: a description, and the titles that other sites show when someone shares a link. They come from the page
-  itself, and name no host.
+- In the head of every page: a description, and the title and picture that other sites show when someone shares a link. They come from the page
+  itself. Where the book will be served is not known, so the picture's address is relative, which not every site follows; with `site_address` in
+  `_config.yml` it is a full one, as the protocol asks for.
 - `{nb-exec-table}` lists chapters by title in the order of the book, with a total, and without the time of the build, which would make
   two builds of the same book differ for no reason.
 """
@@ -21,6 +22,7 @@ from sphinx.addnodes import download_reference
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+CARD = "_static/card.png"
 BOOK = "A book you can run: see, steer and trust which bird a machine-translation meta-evaluation favours."
 
 
@@ -100,20 +102,41 @@ def _description(doctree):
     return shorten(first.astext(), 200, placeholder=" …") if first else BOOK
 
 
+def _picture(app, pagename, doctree):
+    """Address of the first figure of a page, else of the book's card, and what it shows."""
+    alt = address = ""
+    for image in doctree.findall(nodes.image) if doctree else ():
+        name = app.builder.images.get(image["uri"], "")
+        if name.endswith(".png"):  # sites show no vector graphics
+            address, alt = f"_images/{name}", image.get("alt", "")
+            break
+    if not address:
+        address, alt = CARD, "A blue and an orange bird on a balance: Whichbird."
+    root = app.config.site_address.rstrip("/")
+    if root:
+        return f"{root}/{address}", alt
+    return relpath(address, Path(pagename).parent.as_posix()), alt
+
+
 def describe(app, pagename, templatename, context, doctree):
     home = pagename == app.config.root_doc
     title, description = Markup(context.get("title", "")).striptags(), _description(doctree)
+    picture, shown = _picture(app, pagename, doctree)
     if home:
         context["docstitle"] = ""  # the book's name once, not twice
     tags = {
-        "name": {"description": description, "twitter:card": "summary"},
+        "name": {"description": description, "twitter:card": "summary_large_image"},
         "property": {
             "og:title": title,
             "og:description": description,
             "og:type": "website" if home else "article",
             "og:site_name": app.config.html_title,
+            "og:image": picture,
+            "og:image:alt": shown,
         },
     }
+    if app.config.site_address:
+        tags["property"]["og:url"] = f"{app.config.site_address.rstrip('/')}/{pagename}.html"
     context["metatags"] = context.get("metatags", "") + "".join(
         f'\n    <meta {kind}="{key}" content="{escape(value)}">'
         for kind, pairs in tags.items()

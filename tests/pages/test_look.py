@@ -52,7 +52,9 @@ def test_every_page_says_what_it_is_when_shared(pages, html):
         home = page == html / "book" / "index.html"
         assert title == (said["og:title"] if home else f"{said['og:title']} — Whichbird"), page.name
         assert said["description"] == said["og:description"] and 20 < len(said["description"]) <= 200, page.name
-        assert said["og:type"] == ("website" if home else "article") and said["twitter:card"] == "summary", page.name
+        assert (
+            said["og:type"] == ("website" if home else "article") and said["twitter:card"] == "summary_large_image"
+        ), page.name
         assert not any("//" in said[k] for k in said if k and k.startswith(("og:", "twitter:"))), (
             f"{page.name} names a host"
         )
@@ -190,7 +192,7 @@ return {
   furniture: [...document.querySelectorAll('[class*=bd-sidebar], .bd-header-article, .prev-next-footer, #jb-print-docs-body')].filter(seen).length,
   title: seen(article.querySelector('h1')),
   solutions: document.querySelectorAll('.solution').length,
-  folded: [...document.querySelectorAll('.solution > section, .solution > section > *, details.hide .cell_input')]
+  folded: [...document.querySelectorAll('.solution > section, .solution > section > *, details.wb-code .cell_input')]
           .filter(e => (e.textContent.trim() || e.querySelector('img, svg')) && !seen(e))
           .map(e => e.outerHTML.slice(0, 90)),
   cut: [...article.querySelectorAll('table, pre, img, p, mjx-container, .output, .pst-scrollable-table-container')]
@@ -201,12 +203,15 @@ return {
 
 
 def test_nothing_is_lost_in_print(browser, pages, html):
-    """On A4 less the margins, from a dark screen: white paper, no navigation, solutions and folded code open, nothing over the edge."""
+    """On A4 less the margins, from a dark screen: white paper, no navigation, nothing over the edge; solutions and code open if they were asked for."""
     solutions = 0
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         for page in pages:
             opened(browser, page, width=650, theme="dark")  # 172 mm at 96 pixels an inch
+            browser.execute_script(
+                "document.documentElement.dataset.wbCode = 'shown'; document.querySelectorAll('details.wb-code').forEach(d => { d.open = true; })"
+            )
             got = browser.execute_script(PRINTED)
             assert got["paper"] == "rgb(255, 255, 255)", page.name
             assert got["furniture"] == 0 and got["title"], page.name

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as _Path
 from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +28,21 @@ if TYPE_CHECKING:
     from ..core.check import Array
     from ..study.calibrate import Calibration
     from ..study.story import Story
+    from ..study.verdict import Verdict
 
 ADEQUACY = "#0b62a4"  # blue
 FLUENCY = "#d9680f"  # orange; the pair differs in lightness too, so it survives grey printing
 INK = "#2b3036"
 FAINT = "#8a929b"
 GREEN, PURPLE, ROSE = "#2f8f6b", "#9b59b6", "#b5446e"  # for what is neither adequacy nor fluency
-PAPER = "#fdfdfb"  # a light card of its own, so that figures read the same on a dark page
+OLIVE, TEAL = "#6f7b16", "#127f84"
+PAPER = "#fdfdfb"
+GRID = "#e4e4de"
+PALE = "#d3d6d9"  # lines of a crowd that only its named members stand out from
+SHADE = "#dfe9d6"  # the reliable interval
+
+# What lines and dots get that ask for no colour. Blue and orange are not among them: they mean adequacy and fluency, and nothing else.
+SERIES = (INK, GREEN, PURPLE, ROSE, OLIVE, TEAL, FAINT)
 
 UNREACHED = "#b4b9be"
 BALANCE = LinearSegmentedColormap.from_list("balance", [FLUENCY, "#c9c9c4", ADEQUACY])  # β from 0 to 1
@@ -40,6 +51,8 @@ PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6"
     bad=UNREACHED
 )
 
+INKS = LinearSegmentedColormap.from_list("inks", [PAPER, INK])  # how much, where it is neither adequacy's nor fluency's
+ROSES = LinearSegmentedColormap.from_list("roses", [PAPER, ROSE])
 
 # The paper's measures: name, colour, and dashes (drawn, left out; in units of the axes) for readers who do not see colour
 MEASURES = {
@@ -57,10 +70,22 @@ POOLS = {
     "fluency": "v",
 }
 FILLED = {"published": False, "fair": True}
+TINTS = 12  # steps of lightness along a shaded curve: more, and nobody sees them
 
 
 def use() -> None:
-    """Set the look for all figures that follow."""
+    """Set the look for all figures that follow; in a notebook they are drawn as SVG, the same bytes each time.
+
+    Letters are drawn as outlines, so that they look the same whatever fonts a reader has.
+    """
+    if "IPython" in sys.modules:
+        from matplotlib_inline.config import InlineBackend
+
+        cell = InlineBackend.instance()
+        silent = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        how: dict[str, Any] = {"bbox_inches": "tight", "metadata": silent}
+        cell.print_figure_kwargs = how
+        cell.figure_formats = {"svg"}
     mpl.rcParams.update(
         {
             "figure.facecolor": PAPER,
@@ -72,6 +97,8 @@ def use() -> None:
             "savefig.bbox": "tight",
             "savefig.pad_inches": 0.12,
             "figure.constrained_layout.use": True,
+            "svg.fonttype": "path",
+            "svg.hashsalt": "whichbird",  # else names inside the file are random
             "font.size": 11,
             "font.family": "DejaVu Sans",
             "axes.titlesize": 11,
@@ -85,12 +112,12 @@ def use() -> None:
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
-            "grid.color": "#e4e4de",
+            "grid.color": GRID,
             "grid.linewidth": 0.7,
             "axes.axisbelow": True,
             "lines.linewidth": 2.0,
             "legend.frameon": False,
-            "axes.prop_cycle": cycler(color=[ADEQUACY, FLUENCY, INK, GREEN, PURPLE, FAINT]),
+            "axes.prop_cycle": cycler(color=SERIES),
         }
     )
 
@@ -135,24 +162,20 @@ def sweep_panel(ax: Axes, table: pd.DataFrame, pools: pd.DataFrame | None = None
     """The three measures over β, paler where fewer systems carry the weight; β₀, where all do, as a dotted line.
 
     `table` is a sweep. `pools`, rows of the table of synthesised pools, adds a marker per pool and measure at the
-    pool's own β: open as published, filled where the construction is fair.
+    pool's own β: open as published, filled where the construction is fair. A stem joins it to the curve of its measure,
+    so its length is what the pool gains or loses against reweighting. The measures of one pool stand side by side.
     """
     ax.axvline(table["beta"].iloc[table["ess"].argmax()], color=FAINT, ls=":", lw=1.4)
-    for family, (_, colour, dashes) in MEASURES.items():
+    for n, (family, (_, colour, dashes)) in enumerate(MEASURES.items()):
         _shaded(ax, table["beta"], table[family], table["ess"] / table["ess"].max(), colour, dashes)
+        aside = ax.transData + ScaledTranslation((n - 1) * 0.9 * size / 72, 0, ax.figure.dpi_scale_trans)
         for _, pool in () if pools is None else pools.iterrows():
-            fill = colour if FILLED[pool["construction"]] else "none"
-            ax.plot(
-                pool["beta"],
-                pool[family],
-                POOLS[pool["pool"]],
-                ms=size,
-                mec=colour,
-                mfc=fill,
-                mew=1.1,
-                clip_on=False,
-                zorder=3,
-            )
+            fill = colour if FILLED[pool["construction"]] else PAPER
+            curve = np.interp(pool["beta"], table["beta"], table[family])
+            at = pool["beta"]
+            ax.plot([at, at], [curve, pool[family]], color=colour, lw=1.1, transform=aside, clip_on=False, zorder=2.5)
+            look: dict[str, Any] = {"ms": size, "mec": colour, "mfc": fill, "mew": 1.1}
+            ax.plot(at, pool[family], POOLS[pool["pool"]], transform=aside, clip_on=False, zorder=3, **look)
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
 
 
@@ -183,15 +206,20 @@ def sweep_legend(fig: Figure, construction: str | None = None, **options: Any) -
 def _shaded(
     ax: Axes, x: ArrayLike, y: ArrayLike, ess: ArrayLike, colour: str, dashes: tuple[float, float] | None
 ) -> None:
-    """A curve whose tint follows ess, from 0 to 1, in short pieces; dashes are made by leaving pieces out."""
+    """A curve whose tint follows ess, from 0 to 1, in `TINTS` steps: one path for each; dashes are made by leaving pieces out."""
     x, y, ess = (np.asarray(v) for v in (x, y, ess))
     at = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
-    fine = np.arange(0, at[-1], 0.004)
+    fine = np.unique(np.concatenate([np.arange(0, at[-1], 0.006), at]))
     points = np.stack([np.interp(fine, at, v) for v in (x, y)], axis=1)
-    pieces = np.stack([points[:-1], points[1:]], axis=1)
-    drawn = np.ones(len(pieces), dtype=bool) if dashes is None else fine[:-1] % sum(dashes) < dashes[0]
-    tints = [_pale(colour, e) for e in np.interp(fine[:-1], at, ess)[drawn]]
-    ax.add_collection(LineCollection(list(pieces[drawn]), colors=tints, linewidths=2.0, capstyle="butt"))
+    drawn = np.ones(len(fine) - 1, dtype=bool) if dashes is None else fine[:-1] % sum(dashes) < dashes[0]
+    tint = np.minimum(TINTS - 1, (np.interp(fine[:-1], at, ess) * TINTS).astype(int))
+    for step in np.unique(tint[drawn]):
+        on = drawn & (tint == step)
+        ends = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]])))  # where runs of pieces begin and end
+        runs = [points[first : last + 1] for first, last in ends.reshape(-1, 2)]
+        shape = _Path.make_compound_path(*(_Path(run) for run in runs))
+        tone = _pale(colour, (step + 0.5) / TINTS)
+        ax.add_patch(PathPatch(shape, fill=False, edgecolor=tone, lw=2.0, capstyle="butt"))
 
 
 def _pale(colour: str, ess: float) -> tuple[float, float, float]:
@@ -255,7 +283,7 @@ def ranks_over_beta(
         _shade(ax, interval, beta)
     for scorer, rows in table.groupby("scorer", sort=False):
         if scorer not in chosen:
-            top.plot(rows["beta"], rows["spa"], color="#d3d6d9", lw=0.8, zorder=1)
+            top.plot(rows["beta"], rows["spa"], color=PALE, lw=0.8, zorder=1)
     for n, scorer in enumerate(chosen):
         rows = table[table["scorer"] == scorer]
         look = {"color": colours[n % len(colours)], "ls": styles[n % len(styles)]}
@@ -275,7 +303,7 @@ def ranks_over_beta(
             top.fill_between(rows["beta"], rows["spa_low"], rows["spa_high"], **faint)
             bottom.fill_between(rows["beta"], rows["rank_low"], rows["rank_high"], step="mid", **faint)
     for x, y, real in crossings:
-        top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if real else "white", zorder=6 if real else 5)  # real ones in front
+        top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if real else PAPER, zorder=6 if real else 5)  # real ones in front
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
     bottom.set(
@@ -289,6 +317,128 @@ def ranks_over_beta(
     return fig
 
 
+def spread(y: ArrayLike, gap: float) -> Array:
+    """Heights for labels, as near to y as can be and at least a gap apart, in the order of y.
+
+    >>> spread([1, 1, 5], 1).tolist()
+    [0.5, 1.5, 5.0]
+    """
+    from scipy.optimize import isotonic_regression
+
+    y = np.asarray(y, dtype=float)
+    order, up = np.argsort(y, kind="stable"), gap * np.arange(len(y))
+    out = np.empty(len(y))
+    out[order] = isotonic_regression(y[order] - up).x + up
+    return out
+
+
+def crossings(x: ArrayLike, y: ArrayLike) -> list[tuple[int, int, float, float]]:
+    """Where lines cross that are straight between their points: for each (i, j, x, y), i below j to the left; from x (T,) and y (T, N).
+
+    A touch is no crossing.
+
+    >>> crossings([0, 1], [[0, 3], [2, 1]])
+    [(0, 1, 0.75, 1.5)]
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    out = []
+    for i in range(y.shape[1]):
+        for j in range(i + 1, y.shape[1]):
+            gap = y[:, i] - y[:, j]
+            apart = np.flatnonzero(gap)
+            for a, b in zip(apart[:-1], apart[1:], strict=True):
+                if gap[a] * gap[b] < 0:
+                    t = gap[a] / (gap[a] - gap[b]) if b == a + 1 else 1.0  # after a tie: where the tie began
+                    b = a + 1
+                    first, second = (i, j) if gap[a] < 0 else (j, i)
+                    where = x[a] + t * (x[b] - x[a]), y[a, first] + t * (y[b, first] - y[a, first])
+                    out.append((first, second, float(where[0]), float(where[1])))
+    return sorted(out, key=lambda c: c[2:])
+
+
+def named_lines(
+    ax: Axes, x: ArrayLike, y: ArrayLike, names: list[str], looks: list[dict[str, Any]], gap: float, fontsize: float = 9,
+    values: bool = False
+) -> None:  # fmt: skip
+    """Lines with their names at both ends, in the colour of the line: x (T,), y (T, N); labels at least `gap` apart, in units of y.
+
+    With `values` a label has y beside the name, as a whole number.
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    for n, look in enumerate(looks):
+        ax.plot(x, y[:, n], **{"lw": 1.8, "zorder": 3} | look)
+    for end, place, side in ((0, -0.03, "right"), (-1, 1.03, "left")):
+        for n, height in enumerate(spread(y[end], gap)):
+            words = [_fit(names[n]), *([f"{y[end, n]:.0f}"] if values else [])]
+            ax.annotate(
+                " ".join(words if end == 0 else words[::-1]), (x[end], y[end, n]), xytext=(place, height), textcoords=("axes fraction", "data"), ha=side, va="center",
+                fontsize=fontsize, color=looks[n]["color"], arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.7, "shrinkA": 1, "shrinkB": 1},
+            )  # fmt: skip
+    ax.set_xlim(x[0], x[-1])
+
+
+def mark_crossings(ax: Axes, found: Iterable[tuple[float, float, bool]]) -> None:
+    """Dots where lines cross, (x, y, whether the change is more than noise): full if so, else small and open."""
+    for x, y, real in found:
+        ax.plot(
+            x, y, "o", ms=5.5 if real else 3.6, mec=INK, mfc=INK if real else PAPER, mew=0.9, zorder=6 if real else 5
+        )
+
+
+def bump(
+    v: Verdict, named: list[str], natural: float, labels: dict[str, str] | None = None, size: tuple[float, float] = (7.0, 5.0)
+) -> Figure:  # fmt: skip
+    """Ranks of all scorers over the reliable interval, as lines that cross: what `bump.js` draws, standing still.
+
+    The first of `named` is the heaviest, with the band of ranks that the data allow. `natural` is β₀. A full dot is a crossing of two named lines
+    whose orders at the two ends differ by more than noise.
+    """
+    places = 1 + (v.spa[1:, None, :].round(9) > v.spa[1:, :, None].round(9)).sum(axis=2)
+    x = v.betas[1:]
+    fig = Figure(figsize=size, layout="constrained")
+    ax = fig.subplots()
+    ax.plot(x, places, color=PALE, lw=0.8, zorder=1)
+    at = [v.scorers.index(name) for name in named]
+    ax.fill_between(x, v.rank_low[1:, at[0]], v.rank_high[1:, at[0]], color=ROSE, alpha=0.12, lw=0, zorder=0)
+    tones = [ROSE, *(tone for _, tone in zip(named[1:], [GREEN, PURPLE, OLIVE, INK, FAINT, TEAL] * 4, strict=False))]
+    looks = [
+        {"color": tone, "lw": 3.2 if n == 0 else 1.8, "zorder": 4 if n == 0 else 3} for n, tone in enumerate(tones)
+    ]
+    shown = [(labels or {}).get(name, name) for name in named]
+    named_lines(ax, x, places[:, at], shown, looks, gap=1.15, values=True)
+    real = v.ends().real
+    mark_crossings(ax, [(b, r, bool(real[at[i], at[j]])) for i, j, b, r in crossings(x, places[:, at])])
+    ax.axvline(natural, color=FAINT, ls=":", lw=1.4)
+    ax.set_title(
+        "β₀, as collected", loc="center", fontsize=9.5, fontweight="normal", x=(natural - x[0]) / (x[-1] - x[0])
+    )
+    ax.set(ylim=(len(v.scorers) + 0.7, 0.3), yticks=[], xlabel="balance β")
+    ax.grid(axis="y", visible=False)
+    ax.spines["left"].set_visible(False)
+    ax.annotate(
+        "← more fluency",
+        (0, 0),
+        (0, -30),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        color=FLUENCY,
+        fontweight="bold",
+        fontsize=9.5,
+    )
+    ax.annotate(
+        "more adequacy →",
+        (1, 0),
+        (0, -30),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        color=ADEQUACY,
+        fontweight="bold",
+        fontsize=9.5,
+        ha="right",
+    )
+    return fig
+
+
 def lead_over_beta(found: Story) -> Figure:
     """The lead of one scorer over another over β, with its interval; full dots where one is significantly better."""
     fig = Figure(figsize=(6.4, 3.6), layout="constrained")
@@ -297,7 +447,7 @@ def lead_over_beta(found: Story) -> Figure:
     ax.axhline(0, color=FAINT, lw=1)
     ax.fill_between(t["beta"], t["lead_low"], t["lead_high"], color=GREEN, alpha=0.18, lw=0, label="95 % interval")
     ax.plot(t["beta"], t["lead"], color=INK, lw=1.2, zorder=2)
-    for sure, fill, label in ((True, INK, "significantly better"), (False, "white", "not significantly")):
+    for sure, fill, label in ((True, INK, "significantly better"), (False, PAPER, "not significantly")):
         rows = t[(t["better"] != "") == sure]
         ax.plot(rows["beta"], rows["lead"], "o", ms=4, mec=INK, mfc=fill, ls="", label=label, zorder=3)
     ax.set(xlabel="balance β: towards adequacy →", ylabel=f"SPA: {_fit(found.first)} − {_fit(found.second)}")
@@ -321,7 +471,7 @@ def weights_over_beta(table: pd.DataFrame, interval: tuple[float, float], beta: 
     w = table["weight"].to_numpy().reshape(-1, len(systems)).T
     at = each["beta"].to_numpy()
     edges = np.concatenate([at[:1], (at[1:] + at[:-1]) / 2, at[-1:]])
-    shown = bottom.pcolormesh(edges, np.arange(len(systems) + 1) - 0.5, w * len(systems), cmap="Greys", vmin=0, vmax=3)
+    shown = bottom.pcolormesh(edges, np.arange(len(systems) + 1) - 0.5, w * len(systems), cmap=INKS, vmin=0, vmax=3)
     _shade(bottom, interval, beta, fill=False)
     bottom.grid(visible=False)
     bottom.set(xlabel="balance β: all fluency 0, all adequacy 1")
@@ -382,7 +532,7 @@ def _shade(ax: Axes, interval: tuple[float, float], beta: float | None, fill: bo
     place = ax.get_subplotspec()
     first = place is None or place.is_first_row()  # one entry of each in the legend
     if fill:
-        ax.axvspan(*interval, color="#dfe9d6", lw=0, zorder=0, label="reliable interval" if first else None)
+        ax.axvspan(*interval, color=SHADE, lw=0, zorder=0, label="reliable interval" if first else None)
     else:
         for end in interval:
             ax.axvline(end, color=GREEN, lw=1, ls=":")

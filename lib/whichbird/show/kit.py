@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import io
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Callable, Iterable
@@ -18,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.augment import PAPER_FAMILIES
+from ..core.balance import from_std_balance, reachable, std_balance
 from ..core.check import Array
 from ..data.digest import Digest, datasets, load, read_table
 from ..solve.reweight import reweight_sweep
@@ -92,6 +94,57 @@ def speaker(prefix: str) -> Callable[..., None]:
     return say
 
 
+# The type under which a value that a chapter recorded lies among the outputs of its cell; no page shows it
+RECORD = "application/vnd.whichbird.record+json"
+
+
+def record(name: str, value: object, shown: str | None = None, beside: tuple[str, str] | None = None) -> None:
+    """Record what a chapter finds about a claim of the paper, for the page that sets all claims beside our values.
+
+    The value is glued under its name, so that a sentence can show it, and stays among the outputs of the cell: it lives and
+    dies with the kept run. It is a number, a truth value, the counts (equal, different, not available) of a `Comparison`, or
+    None where we cannot know. Floats keep twelve digits: further ones differ from machine to machine. `shown` is how
+    the page writes it, and `beside` a second figure that an accident of arithmetic or choice gives: what it is, and the figure.
+
+    >>> record_of("tau", 0.87970000000000001, beside=("exact", "0.8797"))
+    {'name': 'tau', 'value': 0.8797, 'shown': None, 'beside': ['exact', '0.8797']}
+    """
+    from IPython.display import display
+    from myst_nb.ext.glue import GLUE_PREFIX  # outputs with it are not shown
+
+    kept = record_of(name, value, shown, beside)
+    text = shown if shown is not None else str(kept["value"])
+    display(  # type: ignore[no-untyped-call]
+        {f"{GLUE_PREFIX}text/plain": repr(text), f"{GLUE_PREFIX}{RECORD}": kept},
+        raw=True,
+        metadata={"scrapbook": {"name": name, "mime_prefix": GLUE_PREFIX}},
+    )
+
+
+def record_of(
+    name: str, value: object, shown: str | None = None, beside: tuple[str, str] | None = None
+) -> dict[str, object]:
+    """A record as JSON can hold it; refuses what `record` would not accept.
+
+    >>> record_of("table", (87, 0, 12))["value"], record_of("rises", np.True_)["value"], record_of("heen23", None)["value"]
+    ([87, 0, 12], True, None)
+    """
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+        raise ValueError(
+            f"{name!r} cannot name a record: small letters, digits and single hyphens between them, please"
+        )
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, tuple) and len(plain) == 3 and all(isinstance(n, int | np.integer) and n >= 0 for n in plain):
+        plain = [int(n) for n in plain]
+    elif isinstance(plain, float) and np.isfinite(plain):
+        plain = float(f"{plain:.12g}")
+    elif not (plain is None or isinstance(plain, bool | int)):
+        raise ValueError(
+            f"record {name!r} is {value!r}; it must be a finite number, a truth value, three counts or None"
+        )
+    return {"name": name, "value": plain, "shown": shown, "beside": list(beside) if beside else None}
+
+
 def word(count: int) -> str:
     """A count as prose has it: in words up to twenty.
 
@@ -136,6 +189,18 @@ def weights(d: Digest, betas: Iterable[float]) -> Array:
     (2, 16)
     """
     return reweight_sweep(*need_aspects(d), list(betas)).insist().weights
+
+
+def targets(d: Digest, count: int = 150) -> Array:
+    """Targets from end to end of what a pool can reach, equally spaced on standard deviations: on β they would crowd near one.
+
+    >>> targets(load("ende24"), 3).round(3)
+    array([0.007, 0.578, 1.   ])
+    """
+    low, high = reachable(*need_aspects(d))
+    spaced = [from_std_balance(s) for s in np.linspace(std_balance(low), std_balance(high), count)]
+    out: Array = np.clip(spaced, low, high)
+    return out
 
 
 def steps_of(d: Digest, family: str = TASTE) -> np.ndarray:

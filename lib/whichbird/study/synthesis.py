@@ -2,8 +2,10 @@
 
 On every segment the K systems are sorted by adequacy; the k-th synthetic adequacy system takes, with everything scored
 on it, whatever stands k-th. Sorting by fluency gives K more. Real, adequacy and fluency systems combine into six pools.
-No translation is changed, so each segment keeps its scores; but by the aspect that sorts them the systems differ far more
-from one another, and less within, than real ones do. (By the scores of scorers they need not.)
+No translation is changed, so each segment keeps its scores, and variance can only move from within systems to between them
+or back (`variances`). By the aspect that sorts it moves to between. By the scores of scorers it mostly moves the other way:
+sorted systems are patchworks of all real ones, so within they vary as much or a little more, and between less (except in the
+pools sorted by adequacy of three datasets that the paper does not have: ende20, zhen20, enzh22).
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from .preference import preference, steps
 SEED = 25
 PARTS = ("real", "adequacy", "fluency")
 POOLS = ("real+adequacy+fluency", "real+adequacy", "real+fluency", "adequacy+fluency", "fluency", "adequacy")
+SYNTHETIC = ("adequacy+fluency", "fluency", "adequacy")  # without any real system
 CONSTRUCTIONS = ("published", "fair")
+CONTROLS = ("dealt", "quiet", "noise", "random", "stretched", "noisy", "shrunk", "fair")
 
 
 def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[str, np.ndarray]:
@@ -133,6 +137,107 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
             for construction in CONSTRUCTIONS
         ]
     return pd.DataFrame(rows)
+
+
+def controls(pool: Pool, seed: int = SEED) -> pd.DataFrame:
+    """Explainability of the three fully synthetic pools under dials that differ in one thing at a time: 24 rows.
+
+    Dealing out the shifts of the real systems makes a dial that is short, adds noise within systems, and points somewhere
+    else than a dial made for the pool. By `dial`, each over the offsets of every scorer:
+
+    - "dealt", as published; "quiet", its mean on each system, so the same direction and reach without noise; "noise", what
+      it adds beside that mean, so noise alone; "stretched", the quiet one with the reach of the fair one;
+    - "fair", made from the pool's own systems; "shrunk", the fair one with the reach of the quiet one; "noisy", the shrunk
+      one with the noise of the dealt one;
+    - "random", a normal direction with the reach of the quiet one, another for every scorer.
+
+    `reach` is the spread of the systems' means at one unit, relative to that of the real ones, and `alignment` the
+    correlation over systems with the fair direction (NaN where no mean moves); medians over scorers.
+    """
+    union = synthesise(pool, seed)
+    size, family = len(pool.systems), "explainability"
+    a, f = _aspects(union)
+    order = orders(a[:size], f[:size], seed)
+    grid, human, rng = DIALS[family], p_counts(union.total), np.random.default_rng(seed)
+    both = members("adequacy+fluency", size)
+    subs = {name: _subset(union, members(name, size)) for name in SYNTHETIC}
+    curves: dict[tuple[str, str], list[np.ndarray]] = {(name, dial): [] for name in SYNTHETIC for dial in CONTROLS}
+    reach: dict[tuple[str, str], list[float]] = {key: [] for key in curves}
+    alignment: dict[tuple[str, str], list[float]] = {key: [] for key in curves}
+    for s in pool.scorers:
+        real = _directions(pool, pool.scorers[s])[family]
+        dealt = regroup(np.broadcast_to(real[:, None], (size, len(union.lines))), order)[both]
+        noise = dealt - dealt.mean(axis=1, keepdims=True)
+        # What was dealt out does not depend on the pool, so the pairs of all sorted systems serve all three.
+        carried = {
+            dial: p_line_counts(union.scorers[s][both], v, grid) for dial, v in (("dealt", dealt), ("noise", noise))
+        }
+        for name, sub in subs.items():
+            who = members(name, size) - size  # among the sorted systems
+            x, own, random = sub.scorers[s], _directions(sub, sub.scorers[s])[family], rng.normal(size=who.size)
+            quiet = dealt[who].mean(axis=1)
+            shrunk = own * (quiet.std() / own.std())
+            constants = {
+                "quiet": quiet,
+                "random": random * (quiet.std() / random.std()),
+                "stretched": quiet * (own.std() / quiet.std()),
+                "shrunk": shrunk,
+                "fair": own,
+            }
+            shifts = np.concatenate([np.outer(grid, v) for v in constants.values()])  # one permutation test for all
+            parts = np.split(p_curve_counts(x, shifts), len(constants))
+            counts = dict(zip(constants, parts, strict=True))
+            counts |= {dial: c[:, _pairs(who, both.size)] for dial, c in carried.items()}
+            counts["noisy"] = p_line_counts(x, shrunk[:, None] + noise[who], grid)
+            for dial in CONTROLS:
+                v = constants.get({"dealt": "quiet", "noisy": "shrunk"}.get(dial, dial), np.zeros(who.size))
+                curves[name, dial].append(counts[dial])
+                reach[name, dial].append(v.std() / real.std())
+                alignment[name, dial].append(np.corrcoef(v, own)[0, 1] if dial != "noise" else np.nan)
+    return pd.DataFrame(
+        [
+            {
+                "seed": seed,
+                "pool": name,
+                "dial": dial,
+                "explainability": preference(
+                    steps(human[_pairs(members(name, size), len(union.systems))], np.array(curves[name, dial]))
+                ),
+                "reach": float(np.median(reach[name, dial])),
+                "alignment": float(np.median(alignment[name, dial])),
+            }
+            for name, dial in curves
+        ]
+    )
+
+
+def variances(pool: Pool, seed: int = SEED) -> pd.DataFrame:
+    """Variance of scores within and between systems, each pool over the real one (median over scorers): six rows.
+
+    `scorers_within` and `scorers_between`, and the same of people's total, adequacy and fluency. A pool whose parts hold
+    every translation once per segment has the real pool's total variance, so what one side loses the other gains.
+    """
+    union = synthesise(pool, seed)
+    size = len(pool.systems)
+    a, f = _aspects(union)
+    scores = {"scorers": list(union.scorers.values()), "total": [union.total], "adequacy": [a], "fluency": [f]}
+    rows = []
+    for name in POOLS:
+        who = members(name, size)
+        row: dict[str, str | float] = {"pool": name}
+        for what, all_of_them in scores.items():
+            for side, spread in (("within", _within), ("between", _between)):
+                row[f"{what}_{side}"] = float(np.median([spread(x[who]) / spread(x[:size]) for x in all_of_them]))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _within(x: np.ndarray) -> float:
+    return float(np.nanvar(x, axis=1).mean())
+
+
+def _between(x: np.ndarray) -> float:
+    return float(system_means(x).var())
 
 
 def _directions(pool: Pool, x: np.ndarray) -> dict[str, np.ndarray]:

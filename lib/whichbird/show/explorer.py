@@ -33,6 +33,7 @@ FINE = 1e4  # margins of SPA are written as whole numbers of 1/FINE: four digits
 SCRIPTS = (
     "bump", "wb-core", "wb-solve", "wb-pool", "wb-rank", "wb-chart", "wb-plane", "wb-ranking", "wb-share", "explorer"
 )  # fmt: skip
+FULL = ("bump", "wb-share")  # of these, what a mini figure does without
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
@@ -162,7 +163,8 @@ def embed(pages: list[dict[str, Any]], root: str, mode: str = "full", stand_in: 
     if mode not in ("full", "mini"):
         raise ValueError(f"unknown mode {mode!r}; 'full' or 'mini' is expected")
     data = json.dumps(pages, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    scripts = "\n".join(f'<script src="{root}/_static/{name}.js"></script>' for name in SCRIPTS)
+    names = [name for name in SCRIPTS if mode == "full" or name not in FULL]
+    scripts = "\n".join(f'<script src="{root}/_static/{name}.js"></script>' for name in names)
     return Shown(
         f'<link rel="stylesheet" href="{root}/_static/bump.css">\n'
         f'<link rel="stylesheet" href="{root}/_static/explorer.css">\n'

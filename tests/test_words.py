@@ -68,7 +68,6 @@ LONG = {
     "paper/4-3-main-results.md",
     "paper/5-conclusion.md",
     "use/teaching.md",
-    "use/your-own-scores.md",
 }
 
 

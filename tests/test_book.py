@@ -17,6 +17,7 @@ NO_CHAPTERS = {
     "concordance",
     "claims",
     "references",
+    "appendix/a5-checked",
     "appendix/h-formal",
     "use/glossary",
     "use/status",

@@ -22,6 +22,8 @@ NO_CHAPTERS = {
     "use/glossary",
     "use/status",
     "use/teaching",
+    "use/teaching-project",
+    "use/teaching-handout",
     "use/command-line",
 }
 PAGES = sorted(BOOK.rglob("*.md"))

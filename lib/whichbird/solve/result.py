@@ -17,8 +17,7 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    Rare. Seen next to a jump of the sample size, where three systems or more have the target's balance among themselves to
-    many digits but not exactly, and among near-copies. `tests/adversarial.py` looks for such pools and counts.
+    No pool is known where this happens; `tests/adversarial.py` makes pools that are meant to lead here, and counts.
     """
 
 

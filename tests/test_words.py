@@ -55,12 +55,7 @@ TO_DO = {
 LIMIT = 2100  # words of a chapter outside its code: what can be read at one sitting
 NO_CHAPTERS = {"index.md", "references.md", "use/glossary.md", "use/status.md"}
 # Chapters that are still too long: take one off this list when it is mended
-LONG = {
-    "paper/2-background.md",
-    "paper/4-1-augmentation.md",
-    "paper/4-3-main-results.md",
-    "paper/5-conclusion.md",
-}
+LONG = {"paper/2-background.md", "paper/4-1-augmentation.md", "paper/4-3-main-results.md", "paper/5-conclusion.md"}
 
 
 def prose(text):

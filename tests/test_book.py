@@ -17,10 +17,13 @@ NO_CHAPTERS = {
     "concordance",
     "claims",
     "references",
+    "appendix/a5-checked",
     "appendix/h-formal",
     "use/glossary",
     "use/status",
     "use/teaching",
+    "use/teaching-project",
+    "use/teaching-handout",
     "use/command-line",
 }
 PAGES = sorted(BOOK.rglob("*.md"))

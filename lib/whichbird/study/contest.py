@@ -24,7 +24,13 @@ Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by n
 
 
 class Contest(NamedTuple):
-    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`."""
+    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`.
+
+    >>> from whichbird import load
+    >>> c = contest(load("ende24"))
+    >>> len(c.systems), c.human.shape, c.p.shape, c.scorers[0], bool(c.own.any())
+    (16, (120,), (30, 120), 'BERTScore', False)
+    """
 
     name: str
     systems: tuple[str, ...]

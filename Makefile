@@ -112,5 +112,5 @@ bench: .venv/.ready
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build
+	rm -rf .venv _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build lib/LICENSE lib/NOTICE
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -19,6 +19,7 @@ PATTERNS = (
     "segments/*.seg",
     "significance/*.npz",
     "guests/*.npz",
+    "guests/*.json",
     "published/*.csv",
     "taxonomies/*.toml",
 )

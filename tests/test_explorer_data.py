@@ -11,9 +11,9 @@ from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.show import explorer
 from whichbird.show.explorer import beta_stops, embed, page_data, verdict_data
 from whichbird.study.sweep import sweep
+from whichbird.study.verdict import Changes
 
 DATASET = "ted_ende"
-HALF_UNIT = 0.5e-8  # weights are whole numbers of 1e-8
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,20 @@ def page(d):
 @pytest.fixture(scope="module")
 def v():
     return wb.load_significance(DATASET)
+
+
+def whole(rows):
+    """All rows from the first and the steps of the others."""
+    out = [list(rows[0])]
+    for steps in rows[1:]:
+        out.append(list(out[-1]))
+        for place, step in zip(steps[::2], steps[1::2], strict=True):
+            out[-1][place] += step
+    return np.array(out)
+
+
+def counts(digits):
+    return [int(digits[n : n + 2], 36) for n in range(0, len(digits), 2)]
 
 
 def inner_stops(page):
@@ -58,18 +72,9 @@ def test_stops(name):
     assert ((stops >= inner[0]) & (stops <= inner[1])).sum() >= 10
 
 
-def test_weights_are_the_certified_ones(d, page):
-    for beta, weights in zip(page["stops"], page["weights"], strict=True):
-        exact = wb.reweight(d.adequacy, d.fluency, beta).weights
-        # one target alone and many together give the same but for the last bits
-        assert np.abs(np.array(weights) / page["unit"] - exact).max() <= HALF_UNIT + 1e-12
-        assert (np.array(weights) > 0).tolist() == (exact > 0).tolist()
-
-
 def test_places_of_the_natural_balance_and_the_reliable_interval(d, page):
-    k = len(d.systems)
-    assert page["weights"][page["natural"]] == [round(page["unit"] / k)] * k
-    size = [wb.ess(w) / k for w in page["weights"]]
+    assert page["stops"][page["natural"]] == wb.balance(d.adequacy, d.fluency)
+    size = wb.reweight_sweep(d.adequacy, d.fluency, page["stops"]).ess / len(d.systems)
     first, last = page["reliable"]
     assert [n for n, share in enumerate(size) if share >= 0.9 - 1e-6] == list(range(first, last + 1))
 
@@ -85,7 +90,7 @@ def test_stops_of_the_reliable_interval_are_those_at_which_tests_ship(d, page, v
 
 def test_intervals_and_changes_are_those_of_the_verdict(page, v):
     told = page["verdict"]
-    low, high, margin = (np.cumsum(told[what], axis=0) for what in ("low", "high", "margin"))
+    low, high, margin = (whole(told[what]) for what in ("low", "high", "margin"))
     for n, at, beta in inner_stops(page):
         b = 0 if n == page["natural"] else int(np.abs(v.betas[1:] - beta).argmin()) + 1
         assert low[at].tolist() == v.rank_low[b].tolist() and high[at].tolist() == v.rank_high[b].tolist()
@@ -93,6 +98,14 @@ def test_intervals_and_changes_are_those_of_the_verdict(page, v):
         assert told["moved"][at] == [m for m, real in enumerate(v.moved(b)) if real]
     assert told["moved"][page["natural"] - page["reliable"][0]] == []
     assert told["signature"] == v.tests
+
+
+def test_pairs_that_change_order_for_real_are_those_of_the_verdict(v):
+    page = page_data(wb.load("ende22"), step=0.1)
+    real = wb.load_significance("ende22").ends().real
+    m = len(page["scorers"])
+    assert {divmod(code, m) for code in page["verdict"]["crossed"]} == {(i, j) for i, j in np.argwhere(real) if i < j}
+    assert len(page["verdict"]["crossed"]) > 5
 
 
 def test_rules_part_the_clusters(d, page, v):
@@ -127,15 +140,21 @@ def test_places_by_hand():
         def moved(self, b):
             return np.array([False, b == 1, b == 1])
 
+        def ends(self):
+            real = np.zeros((3, 3), bool)
+            real[1, 2] = real[2, 1] = True
+            return Changes(*[real] * 4)
+
     spa = np.array([[0.9, 0.8, 0.8 + 1e-12], [0.9, 0.8, 0.85]])
     assert verdict_data(Made(), [0, 1], spa) == {
         "fine": 1e4,
         "signature": "made",
-        "low": [[1, 2, 1], [0, -1, 0]],
-        "high": [[1, 3, 3], [1, 0, 0]],
-        "margin": [[200, 400, 600], [0, 100, 0]],
+        "low": [[1, 2, 1], [1, -1]],
+        "high": [[1, 3, 3], [0, 1]],
+        "margin": [[200, 400, 600], [1, 100]],
         "opens": [[1], [2]],  # a tie goes by the order of names; then the third is above, and joins the first
         "moved": [[], [1, 2]],
+        "crossed": [5],  # scorers 1 and 2 of three
     }
 
 
@@ -159,32 +178,18 @@ def test_measures_are_those_of_the_sweep(d, page):
         assert [page["measures"][family][n] for n in some] == pytest.approx(table[family].tolist(), rel=1e-5)
 
 
-def test_hyperbola_parts_the_support_from_the_rest(d, page):
-    cut = 0
-    for beta, weights, eta, lam in zip(page["stops"], page["weights"], page["eta"], page["lam"], strict=True):
-        if eta is None:
-            assert beta in wb.reachable(d.adequacy, d.fluency)
-            continue
-        w = np.array(weights) / sum(weights)
-        height = -lam - eta * (
-            (1 - beta) * (d.adequacy - w @ d.adequacy) ** 2 - beta * (d.fluency - w @ d.fluency) ** 2
-        )
-        assert ((height > 0) == (w > 0)).all()
-        assert np.abs(np.maximum(height, 0) - w).max() < 1e-6  # all that went in has eight digits
-        cut += (w == 0).any()
-    assert cut > 5
-
-
 def test_p_values_are_the_counts(d, page):
-    assert np.array_equal(np.array(page["p"]) / page["permutations"], d.scorer_p)
-    assert np.array_equal(np.array(page["human"]) / page["permutations"], d.human_p)
+    assert np.array_equal(np.array([counts(row) for row in page["p"]]) / page["permutations"], d.scorer_p)
+    assert np.array_equal(np.array(counts(page["human"])) / page["permutations"], d.human_p)
+    with pytest.raises(ValueError, match="counts from 0 to 1296; 0 to 1295 are expected"):
+        explorer.digits(np.array([0, 1296]))
 
 
 def test_json_is_standard_and_cannot_end_its_script(page):
     text = repr(embed([page | {"title": "</script><b>"}], "../.."))
     data = text.split('class="wb-data">')[1].split("</script>")[0]
     back = json.loads(data, parse_constant=lambda word: pytest.fail(f"JSON has no {word}"))
-    assert back[0]["title"] == "</script><b>" and back[0]["weights"] == page["weights"]
+    assert back[0]["title"] == "</script><b>" and back[0]["p"] == page["p"]
 
 
 def test_unknown_mode_is_refused():

@@ -23,7 +23,7 @@
  *   choose    (name) => void        called when a reader clicks a line, or presses Enter on it
  *   readout   bool     a line of text below the chart that says what the cursor shows. Default: true
  * `chart` has `node` (the SVG), `moveTo(beta)`, `follow(name)` (makes it the chosen line), `name(list)` (replaces the named lines), `play()`,
- * `stop()` and `draw()` (call it when the box changed without a change of its width).
+ * `stop()`, `show(data, { range, named, chosen })` (other data) and `draw()` (call it when the box changed without a change of its width).
  *
  * Fluency is at the left end and adequacy at the right. Moving over a line, or Up and Down when the chart has the focus, names it;
  * Left and Right move the cursor. Colours come from whichbird.css and bump.css; no line is blue or orange.
@@ -286,6 +286,14 @@
 
     follow(name) {
       this.chosen = this.data.scorers.indexOf(name);
+      this.draw();
+    }
+
+    /** Other data, and what else changes with them: range, named, chosen (a name). */
+    show(data, { range, named, chosen }) {
+      Object.assign(this, { data, betas: data.betas, ranks: data.ranks || data.spa.map(ranks), M: data.scorers.length, range,
+                            pointed: null, named: named.map((name) => data.scorers.indexOf(name)) });
+      this.chosen = data.scorers.indexOf(chosen);
       this.draw();
     }
 

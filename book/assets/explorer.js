@@ -1,321 +1,54 @@
-/* The live figure: plain SVG and HTML, one classic script. It reads its data from the page, so it works from disk.
+/* The live figure: plain SVG and HTML. It reads its data from the page, so it works from disk.
  *
- * Nothing is solved or resampled here. The weights at every stop of the slider come from the library, and so do tests and
- * intervals inside the reliable interval; this script adds up SPA from weights and p-values, ranks, and draws. One object per
- * figure holds its state: the dataset, the stop of the slider, and the scorer that is followed. */
-(function () {
+ * One object per figure holds its state: the dataset, what was changed in its pool, the stop of the slider, the scorers that are followed, and
+ * whether the axis shows the reliable interval or the whole range. `wb-solve.js` finds weights, `wb-rank.js` adds up SPA and ranks, the
+ * others draw; tests, intervals and measures come with the data and hold for the pool as it ships. */
+(function (Whichbird) {
   "use strict";
 
-  const TIE = 1e-9; // SPA values this close are one value: a sum over some hundred pairs errs by far less
+  const { html, svg, set, titled, write, clamp, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking } = Whichbird;
   const MARKS = "Places won or lost against β₀: ▲▼ beyond noise; △▽, grey, inside noise or not tested. " +
     "Bar: the ranks that the data allow. Rules part clusters.";
+  const MOST_PINS = 6;
+  const SLICE = 10; // milliseconds of solving before the page may draw
+  const SWEEP = 9000; // milliseconds of play from end to end
+  const COARSE = 0.025; // step of the stops while a system is dragged
   let figures = 0;
-
-  // --- small tools ---------------------------------------------------------------------------------------------------
-
-  function make(space, tag, attributes, children) {
-    const node = space ? document.createElementNS(space, tag) : document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes || {})) {
-      if (value !== null && value !== undefined) node.setAttribute(name, value);
-    }
-    node.append(...[].concat(children === undefined ? [] : children));
-    return node;
-  }
-  const html = (tag, attributes, children) => make("", tag, attributes, children);
-  const svg = (tag, attributes, children) => make("http://www.w3.org/2000/svg", tag, attributes, children);
-  const set = (node, attributes) => Object.entries(attributes).forEach(([name, v]) => node.setAttribute(name, v));
-  const titled = (title, text) => [html("b", {}, title), text];
-  const write = (node, text) => { // writing an equal text would cost a layout
-    if (node.textContent !== String(text)) node.textContent = text;
-  };
-  const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
-  const round = (x) => x.toFixed(1);
-  const line = (points) => "M" + points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L");
-  /** Long names keep their beginning and their end, which is where they differ. */
-  const brief = (name) => (name.length > 25 ? `${name.slice(0, 9)}…${name.slice(-14)}` : name);
-  const places = (n) => `${n} place${n === 1 ? "" : "s"}`;
-  const scorers = (n) => `${n} scorer${n === 1 ? "" : "s"}`;
-
-  /** β with three decimals, or four where three would not name the stop. */
-  const show = (beta) => (Math.abs(beta * 1000 - Math.round(beta * 1000)) < 1e-6 ? beta.toFixed(3) : beta.toFixed(4));
-  /** What goes with the ratings as the natural balance of endless text, 95 %. */
-  const sure = (page) => `${page.beta0_low.toFixed(3)} to ${page.beta0_high.toFixed(3)}`;
-
-  /** A round step that cuts `span` into about two to six parts. */
-  function tickStep(span) {
-    const unit = 10 ** Math.floor(Math.log10(span / 2.4));
-    return unit * [5, 2, 1].find((m) => span / (m * unit) >= 2.4);
-  }
-
-  function ticks(low, high, step) {
-    const out = [];
-    for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) out.push(n * step);
-    return out;
-  }
-
-  // --- numbers -------------------------------------------------------------------------------------------------------
-
-  /** Everything the figure shows of one dataset, at every stop. */
-  function prepare(page) {
-    if (page.ready) return page;
-    const [K, M, G] = [page.systems.length, page.scorers.length, page.stops.length];
-    const distance = page.p.map((row) => row.map((p, n) => Math.abs(p - page.human[n]) / page.permutations));
-    page.w = page.weights.map((row) => row.map((count) => count / page.unit));
-    page.ess = page.w.map((w) => 1 / w.reduce((sum, x) => sum + x * x, 0));
-    page.spa = page.w.map((w) => {
-      const pairs = [];
-      let all = 0;
-      for (let k = 0; k < K; k++) for (let l = k + 1; l < K; l++) all += pairs[pairs.push(w[k] * w[l]) - 1];
-      return distance.map((row) => {
-        let far = 0;
-        for (let n = 0; n < row.length; n++) far += pairs[n] * row[n];
-        return 1 - far / all;
-      });
-    });
-    page.rank = page.spa.map((spa) => spa.map((mine) => 1 + spa.filter((other) => other > mine + TIE).length));
-    page.order = page.spa.map((spa) => spa.map((_, m) => m).sort((m, n) =>
-      (Math.abs(spa[m] - spa[n]) > TIE ? spa[n] - spa[m] : m - n)));
-    page.tested = testedStops(page);
-    page.byQuality = page.total.map((_, k) => k).sort((k, l) => page.total[l] - page.total[k]);
-    Object.assign(page, { K, M, G, ready: true });
-    return page;
-  }
-
-  /** What the tests say, for every stop: nothing outside the reliable interval, else for every scorer its compatible ranks,
-   *  the margin of its SPA, its cluster, whether it opens it, how many share it, and whether its place changed for real. */
-  function testedStops(page) {
-    const { low, high, margin, opens, moved, fine } = page.verdict;
-    const rows = (steps) => { // the first row, then steps from row to row
-      let at = steps[0].map(() => 0);
-      return steps.map((row) => (at = at.map((x, m) => x + row[m])));
-    };
-    const [lows, highs, margins] = [low, high, margin].map(rows);
-    return page.stops.map((_, stop) => {
-      const n = stop - page.reliable[0];
-      if (n < 0 || n >= opens.length) return null;
-      const starts = [0, ...opens[n], page.scorers.length];
-      const [cluster, first, size] = [[], [], []];
-      page.order[stop].forEach((m, place) => {
-        const c = starts.filter((start) => start <= place).length;
-        [cluster[m], first[m], size[m]] = [c, place === starts[c - 1], starts[c] - starts[c - 1]];
-      });
-      return { low: lows[n], high: highs[n], margin: margins[n].map((x) => x / fine), cluster, first, size,
-               moved: page.scorers.map((_s, m) => moved[n].includes(m)) };
-    });
-  }
-
-  /** Weighted mean and standard deviation. */
-  function moments(x, w) {
-    const total = w.reduce((sum, v) => sum + v, 0);
-    const mean = x.reduce((sum, v, k) => sum + w[k] * v, 0) / total;
-    return [mean, Math.sqrt(x.reduce((sum, v, k) => sum + w[k] * (v - mean) ** 2, 0) / total)];
-  }
-
-  function nearest(stops, beta) {
-    return stops.reduce((best, stop, n) => (Math.abs(stop - beta) < Math.abs(stops[best] - beta) ? n : best), 0);
-  }
-
-  // --- charts over β: the same axis everywhere, and every one of them can be dragged ---------------------------------
-
-  class Chart {
-    constructor(figure, label, height, title) {
-      Object.assign(this, { figure, height, left: 34, right: 10, top: 22, bottom: 20 });
-      this.node = svg("svg", { role: "img", "aria-label": label, class: "wb-chart" });
-      this.box = html("figure", {}, [html("figcaption", {}, title), this.node]);
-      const move = (event) => {
-        if (event.type === "pointermove" && !event.buttons) return;
-        const at = this.node.getBoundingClientRect();
-        figure.toBeta((event.clientX - at.left - this.left) / (at.width - this.left - this.right));
-      };
-      this.node.addEventListener("pointerdown", (event) => {
-        this.node.setPointerCapture(event.pointerId);
-        move(event);
-      });
-      this.node.addEventListener("pointermove", move);
-    }
-
-    x(beta) { return this.left + beta * (this.width - this.left - this.right); }
-
-    y(value) {
-      return this.top + ((this.high - value) / (this.high - this.low)) * (this.height - this.top - this.bottom);
-    }
-
-    /** Axes and curves for a dataset; `curves` are [class, values over the stops], `band` is [lower, upper] for every stop
-     *  that was tested. */
-    draw(page, low, high, marks, curves, band) {
-      this.width = Math.max(200, this.box.clientWidth);
-      Object.assign(this, { page, low, high, curves });
-      set(this.node, { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height });
-      const [inner, outer] = [page.reliable.map((n) => this.x(page.stops[n])), this.height - this.bottom];
-      const middle = (inner[0] + inner[1]) / 2;
-      const half = Math.max(1.5, (inner[1] - inner[0]) / 2); // a very narrow interval stays visible
-      const natural = this.x(page.stops[page.natural]);
-      const [end, foot] = [this.width - this.right, this.height - 5];
-      const path = (values) => line(values.map((v, n) => [this.x(page.stops[n]), this.y(v)]));
-      const edge = (side) => band.map((ends, n) => [this.x(page.stops[page.reliable[0] + n]), this.y(ends[side])]);
-      this.node.replaceChildren(
-        svg("rect", { class: "wb-reliable", x: round(middle - half), y: this.top,
-                      width: round(2 * half), height: outer - this.top }),
-        ...marks.map(([v]) => svg("line", { class: "wb-grid", x1: this.left, x2: end, y1: this.y(v), y2: this.y(v) })),
-        ...marks.map(([v, text]) => svg("text", { x: this.left - 6, y: this.y(v) + 4, "text-anchor": "end" }, text)),
-        ...[0, 0.25, 0.5, 0.75, 1].map((b) => svg("text", { x: this.x(b), y: foot, "text-anchor": "middle" }, `${b}`)),
-        svg("line", { class: "wb-natural", x1: natural, x2: natural, y1: this.top, y2: outer }),
-        svg("text", { x: round(natural), y: this.top - 9, "text-anchor": "middle" }, "β₀"), // clear of a dot on the top line
-        ...(band ? [svg("path", { class: "wb-band", d: `${line([...edge(1), ...edge(0).reverse()])}Z` })] : []),
-        ...curves.map(([name, values]) => svg("path", { class: `wb-curve ${name}`, d: path(values) })),
-        (this.cursor = svg("line", { class: "wb-cursor", y1: this.top, y2: outer })),
-        ...(this.dots = curves.map(([name]) => svg("circle", { class: `wb-dot ${name}`, r: 4.5 }))));
-    }
-
-    update(stop) {
-      const x = round(this.x(this.page.stops[stop]));
-      set(this.cursor, { x1: x, x2: x });
-      this.dots.forEach((dot, n) => set(dot, { cx: x, cy: round(this.y(this.curves[n][1][stop])) }));
-    }
-  }
-
-  // --- the plane -----------------------------------------------------------------------------------------------------
-
-  class Plane {
-    constructor(figure, title) {
-      this.figure = figure;
-      [this.clip, this.hatch] = [`wb-clip-${figures}`, `wb-hatch-${figures}`];
-      this.node = svg("svg", { role: "img", class: "wb-plane", "aria-label":
-        "The systems in the plane of adequacy and fluency. The area of a dot is its weight; a ring has none. " +
-        "Hatched: the part of the plane where systems get no weight." });
-      this.box = html("figure", {}, [html("figcaption", {}, title), this.node]);
-    }
-
-    draw(page) {
-      const side = (this.side = clamp(this.box.clientWidth, 200, 420));
-      const [left, bottom, edge] = [48, 36, 4];
-      const size = (this.size = side - left - edge);
-      const [a, f] = [page.adequacy, page.fluency];
-      const span = 1.24 * Math.max(Math.max(...a) - Math.min(...a), Math.max(...f) - Math.min(...f));
-      const low = [a, f].map((x) => (Math.max(...x) + Math.min(...x) - span) / 2);
-      this.scale = size / span; // one scale for both axes: a pool that spreads to the sides leans to adequacy
-      this.x = (v) => left + (v - low[0]) * this.scale;
-      this.y = (v) => edge + size - (v - low[1]) * this.scale;
-      this.range = [low[0], low[0] + span, low[1], low[1] + span];
-      this.page = page;
-      set(this.node, { viewBox: `0 0 ${side} ${size + edge + bottom}`, width: side, height: size + edge + bottom });
-      const step = tickStep(span);
-      const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-      const label = (v) => (Math.abs(v) < step / 2 ? "0" : v.toFixed(digits).replace("-", "−"));
-      const [across, up] = [ticks(low[0], low[0] + span, step), ticks(low[1], low[1] + span, step)];
-      const rule = (x1, x2, y1, y2) => svg("line", { class: "wb-grid", x1, x2, y1, y2 });
-      const inner = svg("g", { "clip-path": `url(#${this.clip})` }, [
-        ...across.map((v) => rule(this.x(v), this.x(v), edge, edge + size)),
-        ...up.map((v) => rule(left, left + size, this.y(v), this.y(v))),
-        (this.beyond = svg("path", { class: "wb-beyond", fill: `url(#${this.hatch})` })),
-        (this.hyperbola = svg("path", { class: "wb-hyperbola" })),
-        ...(this.dots = page.systems.map((name, k) => {
-          const at = { cx: round(this.x(a[k])), cy: round(this.y(f[k])), "data-k": k };
-          const dot = svg("circle", at, svg("title", {}, name));
-          dot.addEventListener("pointerenter", () => this.figure.point(k));
-          dot.addEventListener("pointerleave", () => this.figure.point(null));
-          return dot;
-        })),
-        (this.armA = svg("line", { class: "wb-arm wb-adequacy" })),
-        (this.armF = svg("line", { class: "wb-arm wb-fluency" })),
-        (this.name = svg("text", { class: "wb-name" })),
-      ]);
-      const axis = (name, transform, text) =>
-        svg("text", { class: `wb-label ${name}`, "text-anchor": "middle", transform }, text);
-      this.node.replaceChildren(
-        svg("clipPath", { id: this.clip }, svg("rect", { x: left, y: edge, width: size, height: size })),
-        svg("pattern", { id: this.hatch, width: 7, height: 7, patternUnits: "userSpaceOnUse",
-                         patternTransform: "rotate(45)" }, svg("line", { x1: 0.5, x2: 0.5, y1: 0, y2: 7 })),
-        inner,
-        svg("rect", { class: "wb-frame", x: left, y: edge, width: size, height: size }),
-        ...across.filter((v) => this.x(v) > left + 8 && this.x(v) < left + size - 8)
-          .map((v) => svg("text", { x: this.x(v), y: edge + size + 14, "text-anchor": "middle" }, label(v))),
-        ...up.filter((v) => this.y(v) > edge + 6 && this.y(v) < edge + size - 4)
-          .map((v) => svg("text", { x: left - 5, y: this.y(v) + 4, "text-anchor": "end" }, label(v))),
-        axis("wb-adequacy", `translate(${left + size / 2} ${edge + size + 31})`, "adequacy, better →"),
-        axis("wb-fluency", `translate(11 ${edge + size / 2}) rotate(-90)`, "fluency, better →"));
-    }
-
-    update(stop) {
-      const page = this.page;
-      const w = page.w[stop];
-      const uniform = (6.2 * this.side) / 320;
-      this.dots.forEach((dot, k) => set(dot, w[k] > 0 ?
-        { class: "wb-system", r: round(uniform * Math.sqrt(w[k] * page.K)) } :
-        { class: "wb-system wb-none", r: round(uniform * 0.72) }));
-      const [[ma, sa], [mf, sf]] = [moments(page.adequacy, w), moments(page.fluency, w)];
-      const [x, y] = [(v) => round(this.x(v)), (v) => round(this.y(v))];
-      set(this.armA, { x1: x(ma - sa), x2: x(ma + sa), y1: y(mf), y2: y(mf) });
-      set(this.armF, { x1: x(ma), x2: x(ma), y1: y(mf - sf), y2: y(mf + sf) });
-      const branches = this.branches(page.stops[stop], page.eta[stop], page.lam[stop], ma, mf);
-      this.hyperbola.setAttribute("d", branches.map(([curve]) => line(curve)).join(""));
-      this.beyond.setAttribute("d", branches.map(([curve, corners]) => line([...curve, ...corners]) + "Z").join(""));
-    }
-
-    /** Where −λ − η((1−β)(a−μ_a)² − β(f−μ_f)²) is zero: two curves, each with the two corners beyond it. */
-    branches(beta, eta, lam, ma, mf) {
-      if (!eta) return []; // uniform weights, or an end of the range: nothing is cut
-      const [left, right, bottom, top] = this.range;
-      const c = -lam / eta;
-      const along = (low, high) => Array.from({ length: 61 }, (_, n) => low + ((high - low) * n) / 60);
-      return [-1, 1].map((sign) => {
-        if (c > 0) {
-          const out = this.x(sign < 0 ? left : right) + sign * 4 * this.side;
-          const at = (f) => ma + sign * Math.sqrt((c + beta * (f - mf) ** 2) / (1 - beta));
-          const curve = along(bottom, top).map((f) => [this.x(at(f)), this.y(f)]);
-          return [curve, [[out, this.y(top)], [out, this.y(bottom)]]];
-        }
-        const out = this.y(sign < 0 ? bottom : top) - sign * 4 * this.side;
-        const at = (a) => mf + sign * Math.sqrt(((1 - beta) * (a - ma) ** 2 - c) / beta);
-        const curve = along(left, right).map((a) => [this.x(a), this.y(at(a))]);
-        return [curve, [[this.x(right), out], [this.x(left), out]]];
-      });
-    }
-
-    point(k) {
-      this.dots.forEach((dot, n) => dot.classList.toggle("wb-pointed", n === k));
-      this.name.textContent = k === null ? "" : this.page.systems[k];
-      if (k === null) return;
-      const [x, y] = [this.x(this.page.adequacy[k]), this.y(this.page.fluency[k])];
-      const anchor = x > this.side * 0.68 ? "end" : x < this.side * 0.36 ? "start" : "middle"; // the name stays inside
-      set(this.name, { x: round(x), y: round(y < 40 ? y + 26 : y - 14), "text-anchor": anchor });
-    }
-  }
-
-  // --- the figure ----------------------------------------------------------------------------------------------------
 
   class Live {
     constructor(root, pages) {
       figures += 1;
-      Object.assign(this, { root, pages, mini: root.dataset.mode === "mini", followed: null, pointed: null });
+      Object.assign(this, { root, pages, mini: root.dataset.mode === "mini", pins: [], edit: Whichbird.WHOLE, past: [], wide: false });
       const id = (name) => `wb-${name}-${figures}`;
+      const button = (text, more) => html("button", { type: "button", ...more }, text);
 
       this.select = html("select", { id: id("dataset") }, pages.map((p) => html("option", { value: p.name },
         `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}${p.paper ? "" : ", not in the paper"}`)));
       this.field = html("input", { id: id("beta"), type: "number", step: "any", inputmode: "decimal" });
-      this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: 0.001,
-                                    "aria-label": "Balance β, from all fluency to all adequacy" });
-      this.home = html("button", { type: "button" }, "Natural balance");
-      this.copy = html("button", { type: "button" }, "Copy as CSV");
-      this.shares = [html("span", { class: "wb-adequacy" }), html("span", { class: "wb-fluency" })];
+      this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: "any",
+                                    "aria-label": "Balance β, from fluency at the left to adequacy at the right" });
+      this.home = button("Natural balance");
+      this.player = button("Play", { class: "wb-play", "aria-pressed": "false" });
+      this.zoom = button("Whole range", { class: "wb-zoom", "aria-pressed": "false",
+                                          title: "The axis runs over the reliable interval, or over all balances" });
+      this.shares = [html("span", { class: "wb-fluency" }), html("span", { class: "wb-adequacy" })];
       this.strip = html("div", { class: "wb-strip", "aria-hidden": "true" });
       this.summary = html("p", { class: "wb-summary", "aria-hidden": "true" });
       this.spoken = html("p", { class: "wb-spoken", role: "status", "aria-live": "polite" });
       this.note = html("span", { class: "wb-note", role: "status" });
-      this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "",
-                                     "aria-label": "Weights and ranking as CSV" });
+      this.text = html("textarea", { class: "wb-text", readonly: "", rows: 6, hidden: "", "aria-label": "Text to copy" });
       this.plane = new Plane(this, titled("The systems", " Dot area: weight. Rings, in the hatched part, have none." +
-        (this.mini ? "" : " Cross: one standard deviation each way.")));
-      this.list = html("ol", { class: "wb-ranking" });
+        (this.mini ? "" : " Cross: one standard deviation each way. Click a system to leave it out, drag it to see what if.")));
+      this.ranking = new Ranking(this.mini ? 5 : Infinity, this.mini ? null : (m) => this.pin(m));
 
       const controls = html("div", { class: "wb-controls" }, [
         html("span", {}, [html("label", { for: id("dataset") }, "Dataset"), this.select]),
         html("span", {}, [html("label", { for: id("beta") }, "β"), this.field]),
-        this.home, ...(this.mini ? [] : [this.copy]), this.note]);
+        this.home, ...(this.mini ? [] : [this.player, this.zoom]), this.note]);
       const shares = html("div", { class: "wb-shares" }, this.shares);
       const dial = html("div", { class: "wb-dial" }, [shares, this.slider, this.strip]);
-      const panels = this.mini ? this.small() : this.large(id);
-      this.root.replaceChildren(controls, dial, this.summary, this.spoken, this.text, panels);
+      const panels = this.mini ? this.small() : this.large(id, button);
+      this.root.replaceChildren(controls, dial, this.summary, this.spoken, panels, this.text);
       this.root.classList.add("wb-ready");
       // marked from here, as :has() in a stylesheet would make every change of the figure a question to the whole page
       for (const [around, mark] of [[".output", "wb-cell"], [".bd-article-container", this.mini ? "" : "wb-wide"]]) {
@@ -331,164 +64,309 @@
       ["pointerdown", "focus", "click"].forEach((kind) => this.more.addEventListener(kind, complete));
       return html("div", { class: "wb-panels" }, [this.plane.box, html("div", { class: "wb-side" }, [
         html("p", { class: "wb-head" }, titled("The five best scorers", ` ${MARKS}`)),
-        this.columns(), this.list, this.more])]);
+        this.ranking.columns, this.ranking.list, this.more])]);
     }
 
-    /** What the columns of the ranking are. */
-    columns() {
-      this.axis = [html("span"), html("span")];
-      return html("p", { class: "wb-columns" }, [html("span", { class: "wb-since" }, "since β₀"),
-        html("span", { class: "wb-axis", "aria-hidden": "true" }, this.axis),
-        html("span", { class: "wb-ranks" }, html("abbr", { title: "the ranks that the data allow" }, "ranks")),
-        html("span", { class: "wb-spa" }, html("abbr", { title: "agreement with experts, 0 to 1" }, "SPA"))]);
-    }
-
-    large(id) {
+    large(id, button) {
       this.bars = html("ul", { class: "wb-bars" });
-      [this.essTitle, this.spaTitle, this.rankTitle] = [html("span"), html("span"), html("span")];
+      [this.essTitle, this.spaTitle] = [html("span"), html("span")];
+      this.adder = button("Add a system");
+      this.undo = button("Undo");
+      this.reset = button("Reset the pool");
+      this.pool = html("p", { class: "wb-pool", role: "status" });
+      this.plane.box.append(html("div", { class: "wb-buttons" }, [this.adder, this.undo, this.reset]), this.pool);
       const caption = titled("Their weights", " In the order of people's total. Line: equal weights.");
-      const weights = html("figure", {}, [html("figcaption", {}, caption), this.bars]);
+      const weights = html("figure", { class: "wb-weights" }, [html("figcaption", {}, caption), this.bars]);
       this.essChart = new Chart(this, "Largest effective sample size over the balance", 134, this.essTitle);
       this.measureChart = new Chart(this, "The measures over the balance", 134,
-        titled("Measures", " of what this contest rewards"));
+        titled("Measures", " of what this meta-evaluation rewards"));
       this.families = Object.keys(this.pages[0].titles); // the measures that the data hold
       this.values = this.families.map(() => html("b"));
       this.measureChart.box.append(html("ul", { class: "wb-legend" }, this.families.map((family, n) =>
         html("li", {}, [svg("svg", { width: 26, height: 8, "aria-hidden": "true" },
-          svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })), 
+          svg("path", { class: `wb-curve wb-${family}`, d: "M0 4H26" })),
           ` ${this.pages[0].titles[family]} `, this.values[n]]))));
-      this.spaChart = new Chart(this, "SPA of the followed scorer over the balance", 120, this.spaTitle);
-      this.rankChart = new Chart(this, "Rank of the followed scorer over the balance", 112, this.rankTitle);
+      this.spaChart = new Chart(this, "SPA of the followed scorers over the balance", 150, this.spaTitle);
+      this.legend = html("ul", { class: "wb-legend wb-pins" });
+      this.meetings = html("ul", { class: "wb-meetings" });
+      this.spaChart.box.append(this.legend, this.meetings);
       this.search = html("input", { id: id("search"), type: "search", list: id("scorers"), autocomplete: "off",
                                     placeholder: "name of a scorer" });
       this.names = html("datalist", { id: id("scorers") });
       this.found = html("span", { class: "wb-note", role: "status" });
       this.signature = html("p", { class: "signature" });
+      this.bumpBox = html("div", { class: "wb-bump-box", "data-drawn": "yes" });
+      this.bumpTitle = html("span");
+      const bump = html("figure", { class: "wb-bumps" }, [html("figcaption", {}, this.bumpTitle), this.bumpBox]);
+      this.takers = { link: button("Copy link"), copy: button("Copy as CSV"), csv: button("Save CSV"), svg: button("Save SVG"),
+                      png: button("Save PNG") };
+      this.taken = html("span", { class: "wb-note", role: "status" });
+      this.desk = new Whichbird.Desk(this);
       return html("div", { class: "wb-panels" }, [
-        this.plane.box, weights, html("div", { class: "wb-over" }, [this.essChart.box, this.measureChart.box]),
+        this.plane.box,
         html("div", { class: "wb-rank" }, [
-          html("p", { class: "wb-head" }, titled("All scorers by SPA at this β", ` ${MARKS} Click one to follow it.`)),
+          html("p", { class: "wb-head" }, titled("All scorers by SPA at this β", ` ${MARKS} Click to follow some.`)),
           html("p", { class: "wb-find" },
             [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]),
-          this.columns(), this.list]),
-        html("div", { class: "wb-over wb-beside" }, [this.spaChart.box, this.rankChart.box]), this.signature]);
+          this.ranking.columns, this.ranking.list, this.desk.box]),
+        weights, html("div", { class: "wb-over wb-curves" }, [this.essChart.box, this.measureChart.box]),
+        html("div", { class: "wb-over wb-beside" }, [this.spaChart.box]), bump,
+        html("div", { class: "wb-buttons wb-take" }, [...Object.values(this.takers), this.taken]), this.signature]);
     }
 
     listen() {
-      this.select.addEventListener("change", () => { this.open(this.select.value); this.touched(); });
+      this.select.addEventListener("change", () => { this.open(this.select.value); this.touched(true); });
       this.field.addEventListener("change", () => this.typed());
-      this.home.addEventListener("click", () => this.to(this.page.natural));
-      this.copy.addEventListener("click", () => this.copied());
+      this.home.addEventListener("click", () => this.to(this.contest.natural));
       let dragging = false;
-      this.slider.addEventListener("pointerdown", () => { dragging = true; });
+      this.slider.addEventListener("pointerdown", () => { dragging = true; this.pause(); });
       window.addEventListener("pointerup", () => { dragging = false; });
       this.slider.addEventListener("input", () => {
-        const stop = nearest(this.page.stops, +this.slider.value);
-        const way = Math.sign(+this.slider.value - this.page.stops[this.stop]);
+        const stop = this.contest.nearest(+this.slider.value);
+        const way = Math.sign(+this.slider.value - this.contest.stops[this.stop]);
         // assistive tools nudge the value by less than a stop: take that as one stop that way
-        this.to(stop === this.stop && !dragging ? stop + way : stop);
+        this.to(stop === this.stop && !dragging ? this.within(stop + way) : stop);
       });
       const keys = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1,
                      PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
       this.slider.addEventListener("keydown", (event) => {
         if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
         event.preventDefault();
-        this.to(this.stop + keys[event.key]);
+        this.pause();
+        this.to(this.within(this.stop + keys[event.key]));
       });
-      this.list.addEventListener("click", (event) => {
-        const row = event.target.closest("li");
-        if (row && !this.mini) this.follow(+row.dataset.m);
-      });
-      if (!this.mini) {
-        this.search.addEventListener("input", () => this.searched());
-        window.addEventListener("hashchange", () => {
-          if (this.restore(location.hash)) this.root.scrollIntoView({ block: "start" });
-        });
-        document.querySelectorAll("button[data-go]").forEach((button) => button.addEventListener("click", () => {
-          this.restore(button.dataset.go);
-          this.touched();
-          this.root.scrollIntoView({ block: "start" });
-        }));
-      }
       new ResizeObserver(() => { if (this.root.clientWidth !== this.width) this.layout(); }).observe(this.root);
+      if (this.mini) return;
+      this.player.addEventListener("click", () => (this.playing ? this.pause() : this.play()));
+      this.zoom.addEventListener("click", () => this.widen(!this.wide));
+      this.adder.addEventListener("click", () => this.addOne());
+      this.undo.addEventListener("click", () => this.undone());
+      this.reset.addEventListener("click", () => this.change(Whichbird.WHOLE));
+      this.search.addEventListener("input", () => this.searched());
+      this.takers.link.addEventListener("click", () => this.copied(location.href.split("#")[0].split("?")[0] + this.address(), "the link"));
+      this.takers.copy.addEventListener("click", () => this.copied(this.csv()));
+      this.takers.csv.addEventListener("click", () => this.saved("csv", () => new Blob([this.csv()], { type: "text/csv" })));
+      this.takers.svg.addEventListener("click", () =>
+        this.saved("svg", () => new Blob([Whichbird.serialised(this.picture())], { type: "image/svg+xml" })));
+      this.takers.png.addEventListener("click", () => this.saved("png", () => Whichbird.png(this.picture())));
+      window.addEventListener("hashchange", () => {
+        if (this.restore(location.hash)) this.inSight();
+      });
+      document.querySelectorAll("button[data-go]").forEach((go) => go.addEventListener("click", () => {
+        this.restore(go.dataset.go);
+        this.touched(true);
+        this.root.scrollIntoView({ block: "start" });
+      }));
+    }
+
+    /** Scroll to the figure, unless some of it is in sight. */
+    inSight() {
+      const { top, bottom } = this.root.getBoundingClientRect();
+      if (bottom < 80 || top > window.innerHeight - 80) this.root.scrollIntoView({ block: "start" });
     }
 
     // --- state
 
-    open(name, beta) {
-      this.page = prepare(this.pages.find((p) => p.name === name) || this.pages[0]);
-      const page = this.page;
-      this.select.value = page.name;
-      set(this.field, { min: page.stops[0], max: page.stops[page.G - 1] });
-      this.stop = beta === undefined ? page.natural : nearest(page.stops, beta);
-      const at = (n) => page.stops[n];
-      const mark = (name_, from, to) => html("i", { class: name_, style: `--from:${from};--to:${to}` });
-      const natural = at(page.natural);
-      this.strip.replaceChildren(
-        mark("wb-reach", at(0), at(page.G - 1)), mark("wb-safe", at(page.reliable[0]), at(page.reliable[1])),
-        mark("wb-sure", page.beta0_low, page.beta0_high), mark("wb-home", natural, natural),
-        html("span", { style: `--from:${natural}` }, `β₀ ${natural.toFixed(3)}`));
-      const shown = this.mini ? 5 : page.M;
-      this.rows = Array.from({ length: shown }, () => {
-        const cells = ["wb-place", "wb-scorer", "wb-change", "wb-whisker", "wb-ranks", "wb-spa"]
-          .map((c) => html("span", { class: c }));
-        [cells[2], cells[4]].forEach((cell) => cell.setAttribute("role", "img")); // signs: what they say is in a label
-        const rule = html("span", { class: "wb-rule" }); // above the first of a cluster, with the cluster's name
-        const bar = [html("i"), html("b")]; // from the best compatible rank to the worst, and a tick at its own
-        cells[3].append(...bar);
-        set(cells[3], { "aria-hidden": "true" });
-        return { item: html("li", {}, [rule, ...cells]), cells, rule, bar };
-      });
-      this.axis.forEach((node, n) => write(node, [1, page.M][n]));
-      this.list.replaceChildren(...this.rows.map((r) => r.item));
+    /** A dataset, as `asked` reads it from an address, or as it comes. */
+    open(name, { beta = null, follow = [], edit = Whichbird.WHOLE, whole = this.mini } = {}) {
+      this.pause();
+      this.page = this.pages.find((p) => p.name === name) || this.pages[0];
+      this.select.value = this.page.name;
+      const kept = this.pins.filter((pin) => this.page.scorers.includes(pin));
+      [this.pins, this.past, this.wide] = [follow.length ? follow.slice(0, MOST_PINS) : kept, [], whole];
+      let contest = new Contest(this.page, edit, undefined, beta);
+      if (!contest.pool || contest.K > Whichbird.MOST) [contest, edit] = [new Contest(this.page), Whichbird.WHOLE];
+      [this.contest, this.edit] = [contest, edit];
+      this.stop = beta === null ? contest.natural : contest.nearest(beta);
+      this.ranking.open(this.page);
       this.note.textContent = "";
       if (!this.mini) {
-        const kept = page.scorers.indexOf(this.followedName);
-        this.followed = kept >= 0 ? kept : page.order[page.natural][0];
-        this.names.replaceChildren(...page.scorers.map((s) => html("option", { value: s })));
+        this.names.replaceChildren(...this.page.scorers.map((s) => html("option", { value: s })));
         this.found.textContent = "";
-        this.signature.textContent = `${page.signature}|${page.verdict.signature}`;
-        this.barRows = page.byQuality.map((k) => {
-          const parts = [html("span", { class: "wb-system-name", title: page.systems[k] }, page.systems[k]),
-            html("span", { class: "wb-bar" }, html("i")), html("span", { class: "wb-value" })];
-          const item = html("li", { "data-k": k }, parts);
-          item.addEventListener("pointerenter", () => this.point(k));
-          item.addEventListener("pointerleave", () => this.point(null));
-          return { k, item, fill: parts[1].firstChild, value: parts[2] };
-        });
-        this.bars.replaceChildren(...this.barRows.map((r) => r.item));
+        this.taken.textContent = "";
+        this.signature.textContent = `${this.page.signature}|${this.page.verdict.signature}`;
       }
+      this.listed = null;
       this.layout();
+      this.finish();
+    }
+
+    /** The balances of the axis: those of the reliable interval, or all. */
+    get window() {
+      return this.wide ? [0, 1] : this.contest.reliable.map((n) => this.contest.stops[n]);
+    }
+
+    /** A stop kept inside the axis. */
+    within(stop) {
+      return this.wide ? clamp(stop, 0, this.contest.G - 1) : clamp(stop, ...this.contest.reliable);
+    }
+
+    /** Scorers that are followed, by place: those chosen, else the winner at β₀. The last is drawn heaviest. */
+    get followed() {
+      const chosen = this.pins.map((name) => this.page.scorers.indexOf(name));
+      const first = this.contest.at(this.contest.natural).order;
+      return chosen.length ? chosen : [first ? first[0] : 0];
     }
 
     to(stop) {
-      this.stop = clamp(stop, 0, this.page.G - 1);
+      this.stop = clamp(stop, 0, this.contest.G - 1);
       this.note.textContent = "";
-      this.update();
+      const [from, last] = this.contest.reliable;
+      if (!this.wide && (this.stop < from || this.stop > last)) this.widen(true);
+      else this.update();
       this.touched();
     }
 
-    toBeta(beta) { this.to(nearest(this.page.stops, beta)); }
+    toBeta(beta) { this.to(this.contest.nearest(beta)); }
 
     typed() {
-      const asked = parseFloat(this.field.value);
-      if (Number.isNaN(asked)) { this.update(); return; }
-      this.toBeta(asked);
-      const { stops, G } = this.page;
+      const wanted = parseFloat(this.field.value);
+      if (Number.isNaN(wanted)) { this.update(); return; }
+      if (!this.contest.whole) this.rebuild(this.edit, wanted);
+      this.toBeta(wanted);
+      const { stops, G } = this.contest;
       const got = stops[this.stop];
-      if (asked < stops[0] || asked > stops[G - 1]) {
+      if (wanted < stops[0] || wanted > stops[G - 1]) {
         this.note.textContent = `This pool reaches ${show(stops[0])} to ${show(stops[G - 1])}; shown is ${show(got)}.`;
-      } else if (show(got) !== show(asked)) {
+      } else if (show(got) !== show(wanted)) {
         this.note.textContent = `Shown is the nearest computed value, ${show(got)}.`;
       }
     }
 
-    follow(m) {
-      this.followed = m;
-      this.followedName = this.page.scorers[m];
+    widen(wide) {
+      this.wide = wide;
+      if (!wide) this.stop = this.within(this.stop);
+      this.layout();
+      this.touched();
+    }
+
+    // --- play
+
+    play() {
+      const [from, to] = this.window;
+      const ends = [from, to].map((beta) => this.contest.nearest(beta));
+      let beta = this.stop >= ends[1] ? from : this.contest.stops[this.stop];
+      let last = null;
+      const step = (time) => {
+        beta += last === null ? 0 : ((time - last) / SWEEP) * (to - from);
+        last = time;
+        this.to(this.within(this.contest.nearest(beta)));
+        if (beta >= to || this.stop >= ends[1]) this.pause();
+        else this.playing = requestAnimationFrame(step);
+      };
+      this.playing = requestAnimationFrame(step);
+      write(this.player, "Pause");
+      set(this.player, { "aria-pressed": "true" });
+    }
+
+    pause() {
+      if (!this.playing) return;
+      cancelAnimationFrame(this.playing);
+      this.playing = 0;
+      write(this.player, "Play");
+      set(this.player, { "aria-pressed": "false" });
+    }
+
+    // --- the pool
+
+    /** Another pool, shown at once. At β₀ one stays at β₀, elsewhere at the same β. False if it is none. */
+    rebuild(edit, beta = null, step = undefined) {
+      const natural = this.stop === this.contest.natural && beta === null;
+      const at = beta === null ? this.contest.stops[this.stop] : beta;
+      const contest = new Contest(this.page, edit, step, natural ? null : at);
+      if (!contest.pool) return false;
+      [this.contest, this.edit] = [contest, edit];
+      this.stop = natural ? contest.natural : contest.nearest(at);
+      if (!this.wide && this.within(this.stop) !== this.stop) this.wide = true;
+      return true;
+    }
+
+    /** A new pool for good: it can be undone, and has an address. */
+    change(edit, from = this.edit) {
+      this.pause();
+      const before = this.edit;
+      if (!this.rebuild(edit)) {
+        write(this.pool, "A balance needs two systems that differ; that one stays.");
+        if (before !== from) this.rebuild(from);
+        return;
+      }
+      this.past.push(from);
+      this.settle();
+    }
+
+    /** Draw a pool that is new. The plane stays, and with it the dot that has the focus. */
+    settle() {
+      this.plane.populate(this.contest);
+      this.axes();
+      this.curves();
+      this.update();
+      this.finish();
+      this.touched(true);
+    }
+
+    toggle(name) { this.change(Whichbird.toggled(this.edit, name)); }
+
+    /** A system is dragged, or was: while it is, stops are few, so that all of them answer at once. */
+    move(name, a, f, final) {
+      if (!this.grabbed) this.grabbed = this.edit;
+      const edit = Whichbird.movedTo(this.edit, name, a, f);
+      if (final) {
+        const from = this.grabbed;
+        this.grabbed = null;
+        this.change(edit, from);
+      } else if (this.rebuild(edit, null, COARSE)) {
+        this.plane.populate(this.contest);
+        this.axes();
+        this.update();
+        this.finish();
+      }
+    }
+
+    add(a, f) {
+      const { systems } = this.contest;
+      if (systems.length >= Whichbird.MOST) { write(this.pool, `At most ${Whichbird.MOST} systems.`); return; }
+      this.change(Whichbird.addedTo(this.edit, a, f));
+      this.plane.dots.get(this.contest.systems[this.contest.systems.length - 1].name).focus();
+    }
+
+    /** One at the side of the cloud, each a little further: never on top of another. */
+    addOne() {
+      const [left, right, bottom, top] = this.plane.range;
+      const n = this.edit.added.length;
+      this.add(left + (0.25 + 0.06 * (n % 9)) * (right - left), top - (0.2 + 0.05 * (n % 7)) * (top - bottom));
+    }
+
+    undone() {
+      if (!this.past.length) return;
+      this.rebuild(this.past.pop());
+      this.settle();
+    }
+
+    /** What stays true of a pool that was changed. */
+    sayPool() {
+      const { contest, edit, page } = this;
+      const made = contest.systems.some((s) => !s.real && !s.out);
+      const what = Whichbird.described(page, edit);
+      const { stops, reliable, G } = contest;
+      const range = (ends) => ends.map((n) => stops[n].toFixed(3)).join(" to ");
+      write(this.pool, contest.whole ? "" : `Your pool: ${contest.K} systems (${what}). ` +
+        `β₀ ${contest.beta0.toFixed(3)}, reliable ${range(reliable)}, reachable ${range([0, G - 1])}. ` +
+        (made ? "Scorers have no scores for what is moved or invented: it counts for β and the weights, not for SPA. " :
+          "Leaving out is exact: β, weights and SPA are those of the systems that remain. ") +
+        "Tests, intervals and measures are of the pool as it ships, and are not shown.");
+      [[this.undo, !this.past.length], [this.reset, contest.whole]].forEach(([node, off]) => { if (node.disabled !== off) node.disabled = off; });
+    }
+
+    // --- scorers
+
+    /** Follow a scorer, or no longer. */
+    pin(m) {
+      const name = this.page.scorers[m];
+      this.pins = this.pins.includes(name) ? this.pins.filter((pin) => pin !== name) : [...this.pins, name].slice(-MOST_PINS);
       this.found.textContent = "";
       this.drawFollowed();
       this.update();
+      this.touched(true);
     }
 
     searched() {
@@ -498,198 +376,375 @@
       const hits = names.map((_, m) => m).filter((m) => names[m].includes(text));
       if (!hits.length) { this.found.textContent = "No scorer has this in its name."; return; }
       const exact = names.indexOf(text);
-      this.follow(exact >= 0 ? exact : hits[0]);
-      if (hits.length > 1 && exact < 0) this.found.textContent = `${hits.length} names match; following the first.`;
+      const name = this.page.scorers[exact >= 0 ? exact : hits[0]];
+      // while one types, the last guess gives way to the next
+      const others = this.pins.filter((pin) => pin !== name && pin !== this.guess);
+      this.guess = this.pins.includes(name) && this.guess !== name ? null : name;
+      this.pins = [...others, name].slice(-MOST_PINS);
+      this.drawFollowed();
+      this.update();
+      this.touched();
+      this.found.textContent = hits.length > 1 && exact < 0 ? `${hits.length} names match; following the first.` : "";
     }
 
-    point(k) {
-      this.plane.point(k);
-      if (this.barRows) this.barRows.forEach((r) => r.item.classList.toggle("wb-pointed", r.k === k));
+    point(name) {
+      this.plane.point(name);
+      if (this.barRows) this.barRows.forEach((row, other) => row.item.classList.toggle("wb-pointed", other === name));
     }
 
     // --- the address
 
     address() {
-      return `#dataset=${encodeURIComponent(this.page.name)}&beta=${+this.page.stops[this.stop].toFixed(6)}`;
+      const [from, to] = this.contest.reliable;
+      const inside = this.stop >= from && this.stop <= to;
+      return Whichbird.address({ dataset: this.page.name, beta: this.contest.stops[this.stop], follow: this.pins, edit: this.edit,
+                                 whole: !this.mini && this.wide && inside });
     }
 
-    touched() {
+    /** Write the address: with `push` it is a new place, to which the back button returns; else the place has changed. */
+    touched(push = false) {
       if (this.mini) return;
-      clearTimeout(this.late); // browsers refuse more than some hundred changes of the address in half a minute
-      this.late = setTimeout(() => {
-        try { history.replaceState(null, "", this.address()); } catch (refused) { /* the figure works without */ }
-      }, 150);
+      const write_ = (how) => {
+        clearTimeout(this.late);
+        this.late = null;
+        try { history[how](null, "", this.address()); } catch (refused) { /* the figure works without */ }
+      };
+      if (push) write_(this.address() === location.hash ? "replaceState" : "pushState");
+      else {
+        clearTimeout(this.late); // browsers refuse more than some hundred changes of the address in half a minute
+        this.late = setTimeout(() => write_("replaceState"), 150);
+      }
     }
 
     restore(address) {
-      const asked = new URLSearchParams(address.slice(1));
-      const name = asked.get("dataset");
-      if (!this.pages.some((p) => p.name === name)) return false;
-      const beta = parseFloat(asked.get("beta"));
-      this.open(name, Number.isNaN(beta) ? undefined : beta);
+      const state = Whichbird.asked(address, this.pages);
+      if (!state) return false;
+      clearTimeout(this.late);
+      this.pins = [];
+      this.open(state.dataset, state);
       return true;
     }
 
     // --- drawing
 
+    /** Everything, for the present width. */
     layout() {
       this.width = this.root.clientWidth;
-      this.plane.draw(this.page);
-      if (!this.mini) {
-        const { page } = this;
-        const step = tickStep(page.K);
-        this.essChart.draw(page, 0, page.K, ticks(0, page.K, step).map((v) => [v, String(v)]), [["wb-ink", page.ess]]);
-        this.measureChart.draw(page, 0, 1, [[0, "0"], [0.5, "½"], [1, "1"]],
-          this.families.map((family) => [`wb-${family}`, page.measures[family]]));
-        this.drawFollowed();
-      }
+      const [from, last] = this.contest.reliable;
+      if (this.stop < from || this.stop > last) this.wide = true; // an axis without the place shown would be none
+      this.axes();
+      this.plane.draw(this.contest);
+      this.curves();
       this.update();
     }
 
+    /** The slider and the strip below it. */
+    axes() {
+      const { contest, page } = this;
+      const [from, to] = this.window;
+      const { stops, G, reliable } = contest;
+      const at = (beta) => clamp((beta - from) / (to - from), 0, 1);
+      const mark = (name, low, high) => html("i", { class: name, style: `--from:${at(low)};--to:${at(high)}` });
+      const natural = contest.beta0;
+      set(this.slider, { min: from, max: to });
+      set(this.field, { min: stops[0], max: stops[G - 1] });
+      Object.entries({ "--low": from, "--high": to }).forEach(([name, v]) => this.slider.style.setProperty(name, v));
+      this.strip.replaceChildren(
+        mark("wb-reach", stops[0], stops[G - 1]), mark("wb-safe", stops[reliable[0]], stops[reliable[1]]),
+        ...(contest.whole ? [mark("wb-sure", page.beta0_low, page.beta0_high)] : []), mark("wb-home", natural, natural),
+        html("span", { style: `--from:${at(natural)}` }, `β₀ ${natural.toFixed(3)}`));
+      if (this.mini) return;
+      write(this.zoom, this.wide ? "Reliable interval" : "Whole range");
+      set(this.zoom, { "aria-pressed": this.wide });
+    }
+
+    /** Solve what the curves need, a slice at a time, and draw them. */
+    finish() {
+      clearTimeout(this.working);
+      const { contest } = this;
+      if (this.mini) return;
+      const work = () => {
+        if (contest !== this.contest) return;
+        if (!contest.finish(performance.now() + SLICE)) { this.working = setTimeout(work, 0); return; }
+        contest.complete = true;
+        this.curves();
+        this.updateLarge(contest.at(this.stop));
+        this.root.dataset.complete = `${this.page.name} ${contest.K}`;
+      };
+      delete this.root.dataset.complete;
+      this.working = setTimeout(work, 0);
+    }
+
+    charts() { return [this.essChart, ...(this.contest.whole ? [this.measureChart] : []), this.spaChart]; }
+
+    /** A value for every stop that is known. */
+    column(value) { return this.contest.stops.map((_, stop) => (this.contest.cache[stop] ? value(this.contest.at(stop)) : undefined)); }
+
+    curves() {
+      if (this.mini) return;
+      const { contest, page } = this;
+      contest.at(this.stop); // so that there is something to draw
+      const step = tickStep(contest.K);
+      this.essChart.draw(contest, this.window, { low: 0, high: contest.K, marks: ticks(0, contest.K, step).map((v) => [v, String(v)]),
+                                                 curves: [{ name: "wb-ink", values: this.column((now) => now.ess) }] });
+      this.measureChart.box.hidden = !contest.whole;
+      if (contest.whole) {
+        this.measureChart.draw(contest, this.window, { low: 0, high: 1, marks: [[0, "0"], [0.5, "½"], [1, "1"]],
+          curves: this.families.map((family) => ({ name: `wb-${family}`, values: page.measures[family] })) });
+      }
+      this.drawFollowed();
+    }
+
+    /** The look of a followed scorer: the last is heaviest, the others as bump.css has them. */
+    look(n, of) { return n === of - 1 ? "wb-chosen" : `wb-look-${n}`; }
+
     drawFollowed() {
-      const { page, followed } = this;
-      const [spa, rank] = [page.spa, page.rank].map((table) => table.map((row) => row[followed]));
-      const between = (ends) => page.tested.flatMap((t, stop) => (t ? [ends(t, stop)] : []));
-      const around = between((t, stop) => [-1, 1].map((s) => clamp(spa[stop] + s * t.margin[followed], 0, 1)));
-      const all = [...spa, ...around.flat()];
-      const [low, high] = [Math.min(...all), Math.max(...all)];
+      const { contest, page, followed } = this;
+      const spa = followed.map((m) => this.column((now) => (now.spa ? now.spa[m] : undefined)));
+      const around = (m) => (stop) => {
+        const now = contest.cache[stop];
+        return now && now.tested ? [-1, 1].map((s) => clamp(now.spa[m] + s * now.tested.margin[m], 0, 1)) : null;
+      };
+      const [from, to] = this.window;
+      const inside = contest.stops.map((_, n) => n).filter((n) => contest.stops[n] >= from && contest.stops[n] <= to);
+      const heaviest = around(followed[followed.length - 1]);
+      const all = inside.flatMap((n) => [...spa.map((values) => values[n]), ...(heaviest(n) || [])]).filter((v) => v !== undefined);
+      const [low, high] = all.length ? [Math.min(...all), Math.max(...all)] : [0, 1];
       const pad = Math.max(0.01, 0.08 * (high - low));
       const marks = ticks(low - pad, Math.min(1, high + pad), tickStep(Math.max(0.02, high - low)));
-      this.spaChart.draw(page, low - pad, high + pad, marks.map((v) => [v, v.toFixed(2)]), [["wb-ink", spa]], around);
-      const ranks = [1, Math.round((1 + page.M) / 2), page.M].map((v) => [v, String(v)]);
-      this.rankChart.draw(page, page.M, 1, ranks, [["wb-ink", rank]], between((t) => [t.high[followed], t.low[followed]]));
+      this.spaChart.draw(contest, this.window, { low: low - pad, high: high + pad, marks: marks.map((v) => [v, v.toFixed(2)]),
+        curves: followed.map((_, n) => ({ name: this.look(n, followed.length), values: spa[n] })), bands: [heaviest] });
+      this.legend.replaceChildren(...(followed.length > 1 ? followed.map((m, n) => html("li", {}, [
+        svg("svg", { width: 26, height: 8, "aria-hidden": "true" }, svg("path", { class: `wb-curve ${this.look(n, followed.length)}`, d: "M0 4H26" })),
+        html("span", {}, page.scorers[m]), html("b")])) : []));
+      this.meetings.replaceChildren(...(contest.complete ? this.meet().map((text) => html("li", {}, text)) : []));
+      if (contest.complete) this.drawBump();
+    }
+
+    /** Where followed scorers cross, and whether that is more than noise. */
+    meet() {
+      const { contest, page, followed } = this;
+      const out = [];
+      followed.forEach((m, i) => followed.slice(i + 1).forEach((n) => {
+        const pair = `${page.scorers[m]} and ${page.scorers[n]}`;
+        const all = contest.crossings(m, n);
+        const list = (some) => some.map(({ beta }) => beta.toFixed(3)).join(", ");
+        const [inner, outer] = [all.filter((c) => c.inside), all.filter((c) => !c.inside)];
+        const real = contest.beyondNoise(m, n);
+        const trust = real === null ? "not tested with this pool" : real ? "from one end of the reliable interval to the other the change is beyond noise" :
+          "that cannot be told from noise";
+        const first = inner.length ? `${pair} cross at β = ${list(inner)}: ${trust}` : `${pair} do not cross in the reliable interval`;
+        out.push(`${first}${outer.length ? `; outside it, untested, at ${list(outer.slice(0, 4))}${outer.length > 4 ? " …" : ""}` : ""}.`);
+      }));
+      return out;
+    }
+
+    /** The ranks of all scorers over β. */
+    drawBump() {
+      const { contest, page, followed } = this;
+      const rows = contest.stops.map((_, stop) => contest.at(stop));
+      const known = rows.filter((now) => now.rank);
+      this.bumpBox.hidden = known.length < 2;
+      this.bumpTitle.replaceChildren(...titled("All ranks over β", known.length < 2 ? " No two real systems have weight." :
+        " Followed scorers are drawn out; a full dot is a crossing beyond noise. Click a line to follow it."));
+      if (known.length < 2) return;
+      const data = { betas: known.map((now) => now.beta), scorers: page.scorers, ranks: known.map((now) => now.rank),
+                     low: known.map((now) => now.tested && now.tested.low), high: known.map((now) => now.tested && now.tested.high),
+                     natural: contest.beta0, reliable: contest.reliable.map((n) => contest.stops[n]) };
+      const reach = [contest.stops[0], contest.stops[contest.G - 1]];
+      const names = followed.map((m) => page.scorers[m]);
+      const look = { range: this.wide ? reach : this.window, named: names, chosen: names[names.length - 1] };
+      const tested = new Set(known.filter((now) => now.tested).map((now) => now.beta));
+      this.real = (i, j, from, to) => tested.has(data.betas[from]) && tested.has(data.betas[to]) && contest.beyondNoise(i, j) === true;
+      if (this.bump) this.bump.show(data, look);
+      else {
+        this.bump = Whichbird.bump(this.bumpBox, data, { ...look, readout: false, height: 330, real: (...pair) => this.real(...pair),
+          choose: (name) => this.pin(this.page.scorers.indexOf(name)),
+          cursor: (beta) => { if (this.keyed) this.toBeta(beta); } });
+        const { node } = this.bump;
+        // the pointer reads, keys move β: a hand on its way over the page should not
+        node.addEventListener("keydown", () => { this.keyed = true; }, true);
+        node.addEventListener("keyup", () => { this.keyed = false; });
+        node.addEventListener("pointermove", () => { this.keyed = false; }, true);
+        node.addEventListener("pointerleave", () => this.bump.place(this.contest.stops[this.stop]));
+      }
+      this.bump.place(contest.stops[this.stop]);
     }
 
     update() {
-      const { page, stop, root } = this;
-      const beta = page.stops[stop];
-      const w = page.w[stop];
-      const ess = page.ess[stop];
-      this.slider.style.setProperty("--beta", beta);
-      Object.assign(root.dataset, { dataset: page.name, beta, ess });
-      this.slider.value = beta;
-      if (document.activeElement !== this.field || +this.field.value !== beta) this.field.value = show(beta);
-      this.shares[0].textContent = `adequacy ${(100 * beta).toFixed(1)} %`;
-      this.shares[1].textContent = `fluency ${(100 * (1 - beta)).toFixed(1)} %`;
-      set(this.slider, { "aria-valuetext": `β ${show(beta)}, effective sample size ${ess.toFixed(1)} of ${page.K}` });
-      this.plane.update(stop);
-      this.rows.forEach((row, n) => this.updateRow(row, page.order[stop][n]));
-      if (!this.mini) this.updateLarge(stop, w, ess);
-      this.say(beta, w, ess);
-    }
-
-    updateRow({ item, cells, rule, bar }, m) {
-      const { page, stop } = this;
-      const [rank, up, tested] = [page.rank[stop][m], page.rank[page.natural][m] - page.rank[stop][m], page.tested[stop]];
-      const real = tested !== null && tested.moved[m];
-      const opens = tested !== null && tested.first[m];
-      Object.assign(item.dataset, { m, spa: page.spa[stop][m] });
-      item.className = `${m === this.followed ? "wb-followed" : ""} ${opens ? "wb-opens" : ""}`.trim();
-      rule.hidden = !opens;
-      if (opens) write(rule, `cluster ${tested.cluster[m]}: ${scorers(tested.size[m])}`);
-      write(cells[0], rank);
-      write(cells[1], brief(page.scorers[m]));
-      cells[1].title = page.scorers[m];
-      write(cells[2], up > 0 ? `${real ? "▲" : "△"} ${up}` : up < 0 ? `${real ? "▼" : "▽"} ${-up}` : "–");
-      cells[2].className = `wb-change ${up && real ? "wb-real" : ""}`.trim();
-      const trust = !tested ? "not tested" : real ? "beyond noise" : "inside noise";
-      set(cells[2], { "aria-label": up ? `${up > 0 ? "up" : "down"} ${places(Math.abs(up))}, ${trust}` : "same place" });
-      const share = (x) => `${((100 * x) / page.M).toFixed(2)}%`;
-      bar.forEach((part) => { part.hidden = !tested; });
-      const span = (dash) => [...new Set([tested.low[m], tested.high[m]])].join(dash);
-      write(cells[4], tested ? span("–") : "");
-      set(cells[4], { "aria-label": tested ? `allowed: rank ${span(" to ")}` : "not tested" });
-      if (tested) {
-        Object.assign(bar[0].style, { left: share(tested.low[m] - 1), width: share(tested.high[m] - tested.low[m] + 1) });
-        bar[1].style.left = share(rank - 0.5);
+      const { contest, stop, root } = this;
+      const now = contest.at(stop);
+      Object.assign(root.dataset, { dataset: this.page.name, beta: now.beta, ess: now.ess, proof: now.certificate });
+      this.slider.value = now.beta;
+      if (document.activeElement !== this.field || +this.field.value !== now.beta) this.field.value = show(now.beta);
+      write(this.shares[0], `fluency ${(100 * (1 - now.beta)).toFixed(1)} %`);
+      write(this.shares[1], `adequacy ${(100 * now.beta).toFixed(1)} %`);
+      set(this.slider, { "aria-valuetext": `β ${show(now.beta)}, effective sample size ${now.ess.toFixed(1)} of ${contest.K}` });
+      this.plane.update(now);
+      this.ranking.update(now, contest.at(contest.natural), this.mini ? [] : this.followed);
+      if (!this.mini) {
+        this.updateLarge(now);
+        this.desk.rest();
       }
-      write(cells[5], page.spa[stop][m].toFixed(3));
+      this.say(now);
     }
 
-    updateLarge(stop, w, ess) {
-      const { page } = this;
-      const most = Math.max(2.5 / page.K, ...w);
-      this.bars.style.setProperty("--equal", 1 / page.K / most);
-      this.barRows.forEach(({ k, item, fill, value }) => {
-        item.dataset.weight = w[k];
-        item.classList.toggle("wb-zero", w[k] === 0);
-        fill.style.width = `${(100 * w[k]) / most}%`;
-        write(value, w[k] ? `${(100 * w[k]).toFixed(1)} %` : "0");
+    updateLarge(now) {
+      const { contest, page, followed } = this;
+      if (this.listed !== contest) this.listSystems();
+      const most = Math.max(2.5 / contest.K, ...now.w);
+      this.bars.style.setProperty("--equal", 1 / contest.K / most);
+      this.barRows.forEach(({ s, item, fill, value }) => {
+        const share = s.out ? 0 : now.w[s.place];
+        item.dataset.weight = share;
+        item.classList.toggle("wb-zero", share === 0);
+        fill.style.transform = `scaleX(${share / most})`;
+        write(value, s.out ? "out" : share ? `${(100 * share).toFixed(1)} %` : "0");
       });
-      const size = `ESS ${ess.toFixed(1)} of ${page.K}`;
-      this.essTitle.replaceChildren(...titled(size, ", the most that this β allows. Grey band: reliable interval."));
-      this.values.forEach((node, n) => { node.textContent = page.measures[this.families[n]][stop].toFixed(3); });
-      const m = this.followed;
-      const [now, then] = [page.rank[stop][m], page.rank[page.natural][m]];
-      const tested = page.tested[stop];
-      const give = tested ? ` ± ${tested.margin[m].toFixed(3)}` : "";
-      const allowed = tested ? `, ${tested.low[m]} to ${tested.high[m]} allowed` : "";
-      this.spaTitle.replaceChildren(...titled(page.scorers[m], ` SPA ${page.spa[stop][m].toFixed(3)}${give}`));
-      this.rankTitle.replaceChildren(...titled(`Rank ${now} of ${page.M}`, `${allowed}; ${then} at β₀`));
-      [this.essChart, this.measureChart, this.spaChart, this.rankChart].forEach((chart) => chart.update(stop));
+      const trust = now.certificate === Whichbird.FOUND ? ", the most that was found; a proof is missing." : ", the most that this β allows.";
+      this.essTitle.replaceChildren(...titled(`ESS ${now.ess.toFixed(1)} of ${contest.K}`, `${trust} Grey band: reliable interval.`));
+      if (contest.whole) {
+        this.values.forEach((node, n) => { node.textContent = page.measures[this.families[n]][this.stop].toFixed(3); });
+      }
+      const told = (m) => (!now.spa ? "SPA –" : `SPA ${now.spa[m].toFixed(3)}${now.tested ? ` ± ${now.tested.margin[m].toFixed(3)}` : ""}`);
+      if (followed.length > 1) {
+        this.spaTitle.replaceChildren(...titled("SPA of the scorers you follow", now.tested ? " ± at 95 %; band: the last one's." : ""));
+        [...this.legend.children].forEach((node, n) => write(node.lastChild, told(followed[n]).replace("SPA ", "")));
+      } else {
+        const [m] = followed;
+        const then = contest.at(contest.natural);
+        const allowed = now.tested ? `, ${now.tested.low[m]} to ${now.tested.high[m]} allowed` : "";
+        const places = now.rank && then.rank ? `. Rank ${now.rank[m]} of ${page.M}${allowed}; ${then.rank[m]} at β₀` : "";
+        this.spaTitle.replaceChildren(...titled(page.scorers[m], ` ${told(m)}${places}`));
+      }
+      this.charts().forEach((chart) => chart.update(this.stop));
+      if (this.bump && contest.complete) this.bump.place(now.beta);
+      this.sayPool();
     }
 
-    say(beta, w, ess) {
-      const { page, stop } = this;
-      const used = w.filter((x) => x > 0).length;
-      const [from, to] = page.reliable;
-      const named = { 0: ", the least this pool reaches,", [page.G - 1]: ", the most this pool reaches,",
-                      [page.natural]: `, the natural balance (with other text ${sure(page)}),` };
-      const best = page.scorers.filter((_, m) => page.rank[stop][m] === 1);
-      const top = best[0];
-      const was = page.rank[page.natural][page.scorers.indexOf(top)];
-      const then = stop === page.natural ? "" : `, ${was > 1 ? `number ${was}` : "as"} at β₀`;
-      const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${top}${then}`;
-      const tested = page.tested[stop];
-      const moved = page.scorers.map((_, m) => m).filter((m) => page.rank[stop][m] !== page.rank[page.natural][m]);
+    /** The list of weights, with a button for each system: in the order of people's total, invented ones last. */
+    listSystems() {
+      const { contest, page } = this;
+      this.listed = contest;
+      const focus = [...(this.barRows || new Map())].find(([, row]) => row.item.contains(document.activeElement));
+      const order = [...page.byQuality.map((k) => contest.systems[k]), ...contest.systems.filter((s) => s.invented)];
+      const before = this.barRows || new Map();
+      this.barRows = new Map(order.map((s) => {
+        const kind = s.out ? "" : s.invented ? "" : s.real ? "" : " (moved)";
+        const old = before.get(s.name);
+        const row = old && old.page === page ? old : this.barRow(s.name, page);
+        row.s = s;
+        write(row.name, s.name + kind);
+        set(row.name, { title: s.name, "aria-pressed": !s.out, "aria-label": `${s.name}${kind}: ${s.out ? "bring back" : "leave out"}` });
+        row.item.classList.toggle("wb-left-out", s.out);
+        row.item.classList.toggle("wb-made", !s.real);
+        return [s.name, row];
+      }));
+      const items = [...this.barRows.values()].map((row) => row.item);
+      if (items.length !== this.bars.children.length || items.some((item, n) => item !== this.bars.children[n])) {
+        this.bars.replaceChildren(...items);
+        if (focus && this.barRows.has(focus[0])) this.barRows.get(focus[0]).name.focus();
+      }
+    }
+
+    barRow(systemName, page) {
+      const name = html("button", { type: "button", class: "wb-system-name" });
+      const [fill, value] = [html("i"), html("span", { class: "wb-value" })];
+      const item = html("li", {}, [name, html("span", { class: "wb-bar" }, fill), value]);
+      name.addEventListener("click", () => this.toggle(systemName));
+      item.addEventListener("pointerenter", () => this.point(systemName));
+      item.addEventListener("pointerleave", () => this.point(null));
+      return { item, name, fill, value, page };
+    }
+
+    /** Other scorers take part: everything anew, at the same place. */
+    company() {
+      this.open(this.page.name, { beta: this.contest.stops[this.stop], follow: this.pins, edit: this.edit, whole: this.wide });
+      this.touched();
+    }
+
+    /** What the worker found is known now: show it, if the place is still the same. */
+    heard(contest) {
+      if (contest !== this.contest) return;
+      this.curves();
+      this.update();
+    }
+
+    say(now) {
+      const { contest, page, stop } = this;
+      const then = contest.at(contest.natural);
+      const used = now.w.filter((x) => x > 0).length;
+      const [from, to] = contest.reliable;
+      const other = contest.whole ? ` (with other text ${sure(page)})` : "";
+      const named = { 0: ", the least this pool reaches,", [contest.G - 1]: ", the most this pool reaches,",
+                      [contest.natural]: `, the natural balance${other},` };
+      const { tested } = now;
+      const start = `At β = ${show(now.beta)}${named[stop] || ""} in ${contest.whole ? "" : "your pool of "}${page.name}, ` +
+        `${used === contest.K ? "all" : `${used} of`} ${contest.K} systems carry weight. ` +
+        `ESS ${now.ess.toFixed(1)} of ${contest.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. `;
+      this.tell((start + (now.spa ? this.sayRanks(now, then, tested) : "No two real systems have weight, so scorers cannot be compared.")).trim());
+    }
+
+    sayRanks(now, then, tested) {
+      const { contest, page, stop } = this;
+      const best = page.scorers.filter((_, m) => now.rank[m] === 1);
+      const was = then.rank ? then.rank[page.scorers.indexOf(best[0])] : 1;
+      const before = stop === contest.natural ? "" : `, ${was > 1 ? `number ${was}` : "as"} at β₀`;
+      const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${best[0]}${before}`;
+      const moved = page.scorers.map((_, m) => m).filter((m) => then.rank && now.rank[m] !== then.rank[m]);
       const real = tested ? moved.filter((m) => tested.moved[m]).length : 0;
-      const shared = tested ? tested.size[page.order[stop][0]] : 0;
+      const shared = tested ? tested.size[now.order[0]] : 0;
       const cluster = !tested ? "" : shared > 1 ? `, in a cluster of ${shared}` : ", in a cluster of its own";
       const many = moved.length !== 1;
       const trust = many ? `${real || "none"} of them beyond noise` : `${real ? "" : "not "}beyond noise`;
-      const changes = stop === page.natural ? "" : !moved.length ? "No scorer changes place" :
+      const changes = stop === contest.natural ? "" : !moved.length ? "No scorer changes place" :
         `${moved.length} of ${scorers(page.M)} change${many ? "" : "s"} place${tested ? `, ${trust}` : ""}`;
-      const end = tested ? changes && `${changes}.` : `${changes}; outside that interval no tests ship.`;
-      const text = `At β = ${show(beta)}${named[stop] || ""} in ${page.name}, ` +
-        `${used === page.K ? "all" : `${used} of`} ${page.K} systems carry weight. ` +
-        `ESS ${ess.toFixed(1)} of ${page.K}, ${stop >= from && stop <= to ? "inside" : "outside"} ` +
-        `the reliable interval. ${first}${cluster}. ${end}`;
-      this.summary.textContent = text.trim();
+      const inside = stop >= contest.reliable[0] && stop <= contest.reliable[1];
+      const why = !contest.whole ? "" : inside ? "; yours is being tested among them" : "; outside that interval no tests ship";
+      return `${first}${cluster}. ${tested || !contest.whole ? changes && `${changes}.` : `${changes}${why}.`}`;
+    }
+
+    tell(text) {
+      write(this.summary, text);
       clearTimeout(this.saying);
       // spoken when the slider rests, not at each step
-      this.saying = setTimeout(() => { this.spoken.textContent = text.trim(); }, 400);
+      this.saying = setTimeout(() => { this.spoken.textContent = text; }, 400);
     }
 
-    // --- CSV
+    // --- to take away
 
-    csv() {
-      const { page, stop } = this;
-      const cell = (x) => (/[",\n]/.test(x) ? `"${String(x).replace(/"/g, '""')}"` : x);
-      const tested = page.tested[stop];
-      const verdict = (m) => (tested ? [tested.cluster[m], tested.low[m], tested.high[m], tested.moved[m] ? "yes" : "no"] :
-        Array(4).fill("")); // nothing is known outside the reliable interval
-      const rows = [["kind", "name", "weight", "spa", "rank", "rank_at_natural_balance",
-        "cluster", "rank_low", "rank_high", "beyond_noise"],
-        ...page.byQuality.map((k) => ["system", page.systems[k], +page.w[stop][k].toFixed(8), ...Array(7).fill("")]),
-        ...page.order[stop].map((m) => ["scorer", page.scorers[m], "",
-          page.spa[stop][m].toFixed(6), page.rank[stop][m], page.rank[page.natural][m], ...verdict(m)])];
-      const signature = `# ${page.signature}|beta:${+page.stops[stop].toFixed(6)}|ess:${page.ess[stop].toFixed(4)}`;
-      return [signature + (tested ? `|${page.verdict.signature}` : ""), ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
+    csv() { return Whichbird.csv(this.contest, this.stop, this.edit); }
+
+    picture() {
+      const pool = this.contest.whole ? "" : `, your pool (${Whichbird.described(this.page, this.edit)})`;
+      return Whichbird.picture(this.root, this.contest, this.stop,
+        { plane: this.plane.node, bump: this.bump.node, title: `${this.page.name}: ${this.page.title}${pool}` });
     }
 
-    async copied() {
-      const text = this.csv();
+    async saved(kind, make) {
+      try {
+        if (!this.contest.complete) { this.contest.finish(Infinity); this.contest.complete = true; this.curves(); this.update(); }
+        const blob = await make();
+        const name = `whichbird-${this.page.name}-${show(this.contest.stops[this.stop])}.${kind}`;
+        Whichbird.save(name, blob);
+        this.taken.textContent = `Saved as ${name}.`;
+      } catch (refused) {
+        this.taken.textContent = "The browser refuses to make this file.";
+      }
+    }
+
+    async copied(text, what = null) {
       this.text.value = text;
       this.text.hidden = true;
       try {
         await navigator.clipboard.writeText(text);
-        this.note.textContent = `Copied ${text.trim().split("\n").length} lines.`;
+        this.taken.textContent = `Copied ${what || `${text.trim().split("\n").length} lines`}.`;
       } catch (refused) {
         this.text.hidden = false;
         this.text.select();
         let done = false;
         try { done = document.execCommand("copy"); } catch (unsupported) { /* then by hand */ }
-        this.note.textContent = done ? "Copied; the text is below too." :
+        this.taken.textContent = done ? "Copied; the text is below too." :
           "The browser refuses; copy the selected text below.";
       }
     }
@@ -707,6 +762,8 @@
     });
   }
 
+  Whichbird.Live = Live;
+  if (typeof document === "undefined") return; // in Node
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
-})();
+})((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -1,7 +1,8 @@
 """What the live figures of the book show: a dataset along a fine grid of balances, small enough to sit in a page.
 
-The page computes nothing that needs a solver or a resample. Weights come from here, proven optimal, and so do tests and
-intervals; a scorer's SPA is a sum over pairs, which the page's script does by itself from weights and p-values.
+The page solves for weights by itself (book/assets/wb-solve.js), for any pool that its reader makes of a dataset's systems, and adds
+up SPA from weights and p-values. Whatever needs a resample comes from here: tests, intervals, and the paper's measures, for the pool
+as it ships.
 """
 
 from __future__ import annotations
@@ -25,27 +26,34 @@ from ..study.significance import clusters
 from ..study.sweep import measures
 from ..study.targets import beta_stops as beta_stops
 from ..study.verdict import Verdict, load_significance
+from .laboratory import generators, source_data
 from .report import Shown
 
-UNIT = 1e8  # weights are written as whole numbers of 1/UNIT: eight digits, in fewer characters than decimals
-FINE = 1e4  # margins of SPA likewise, to four digits
+FINE = 1e4  # margins of SPA are written as whole numbers of 1/FINE: four digits, in fewer characters than decimals
+# of book/assets, in the order in which a page loads them: each may use those before it
+SCRIPTS = (
+    "bump", "wb-core", "wb-solve", "wb-pool", "wb-rank", "wb-chart", "wb-plane", "wb-ranking", "wb-share",
+    "wb-random", "wb-permutation", "wb-python", "wb-scorefile", "wb-verdict", "wb-own", "wb-desk", "explorer",
+)  # fmt: skip
+FULL = (
+    "bump", "wb-share", "wb-random", "wb-permutation", "wb-python", "wb-scorefile", "wb-verdict", "wb-own", "wb-desk"
+)  # fmt: skip  # of these, what a mini figure does without
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
 def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """One dataset as the page's script reads it: plain lists and numbers, ready for JSON.
 
-    P-values are whole numbers of permutations and pairs run as in numpy.triu_indices. `stops` are the balances: those of
-    `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are
-    weights (K whole numbers of 1/UNIT), the multipliers η and λ of the hyperbola that cuts the support (None at the ends of
-    the range, which have none), and the paper's measures. `titles` says what those measures are called. `natural` and
+    P-values are whole numbers of permutations, as `digits`, and pairs run as in numpy.triu_indices. `stops` are the balances: those of
+    `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
+    paper's measures. `titles` says what those measures are called. `natural` and
     `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
     `beta0_high` are the ends of the interval of the natural balance.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
-    >>> page["stops"][:3], page["weights"][page["natural"]][:2]
-    ([0.0073..., 0.1, 0.2], [6250000, 6250000])
+    >>> page["stops"][:3], page["stops"][page["natural"]]
+    ([0.0073..., 0.1, 0.2], 0.78...)
     """
     a, f = need_aspects(d)
     v = load_significance(d.name)
@@ -68,22 +76,19 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "paper": d.name in DATASETS and DATASETS[d.name].paper,
         "signature": d.signature,
         "permutations": d.info["permutations"],
-        "unit": UNIT,
+        **source_data(d),
         "systems": list(d.systems),
         "adequacy": a.tolist(),
         "fluency": f.tolist(),
         "total": _short(d.total),
         "scorers": list(d.scorers),
-        "human": d.counts("total").tolist(),
-        "p": d.counts("scorers").tolist(),
+        "human": digits(d.counts("total")),
+        "p": [digits(row) for row in d.counts("scorers")],
         "stops": stops.tolist(),
         "natural": natural,
         "beta0_low": ends[0],
         "beta0_high": ends[1],
         "reliable": [first, last],
-        "weights": np.round(solved.weights * UNIT).astype(int).tolist(),
-        "eta": _short([r.eta for r in solved]),
-        "lam": _short([r.lam for r in solved]),
         "titles": {family: FAMILIES[family].title for family in PAPER_FAMILIES},
         "measures": {
             family: _short(y, 6) for family, y in measures(d, solved.weights, families=PAPER_FAMILIES).items()
@@ -95,9 +100,9 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
 def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
     """Some rows of a verdict, as the page's script reads them; `spa` (rows, M) is what the page ranks scorers by.
 
-    `low` and `high` are compatible ranks and `margin` is half of SPA's interval (whole numbers of 1/FINE): M numbers in the
-    first row, and in each later one the steps from the row before, which are mostly 0. `opens` has the places in the
+    `low` and `high` are compatible ranks and `margin` is half of SPA's interval (whole numbers of 1/FINE), as `sparse`. `opens` has the places in the
     ranking, counted from 0, at which a cluster starts, but for the first; `moved` the scorers that change place for real.
+    `crossed` are the pairs i < j, as i·M + j, that change order for real from the first stop of the verdict to the last.
     """
     scores = spa.round(DIGITS)
     found = [clusters(score, v.p[b]) for score, b in zip(scores, rows, strict=True)]
@@ -105,11 +110,12 @@ def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
     return {
         "fine": FINE,
         "signature": v.tests,
-        "low": _steps(v.rank_low[rows]),
-        "high": _steps(v.rank_high[rows]),
-        "margin": _steps(np.rint(v.t * v.se[rows] * FINE).astype(np.int64)),
+        "low": sparse(v.rank_low[rows]),
+        "high": sparse(v.rank_high[rows]),
+        "margin": sparse(np.rint(v.t * v.se[rows] * FINE).astype(np.int64)),
         "opens": [(1 + np.flatnonzero(np.diff(cluster))).tolist() for cluster in ordered],
         "moved": [np.flatnonzero(v.moved(b)).tolist() for b in rows],
+        "crossed": np.flatnonzero(np.triu(v.ends().real)).tolist(),
     }
 
 
@@ -121,6 +127,28 @@ def _steps(x: np.ndarray) -> list[list[int]]:
     """
     steps: list[list[int]] = np.diff(x, axis=0, prepend=0).tolist()
     return steps
+
+
+def sparse(x: np.ndarray) -> list[list[int]]:
+    """Rows of whole numbers, most of them as in the row before: the first row, then for each place that changes the place and the step.
+
+    >>> sparse(np.array([[3, 4, 5], [3, 4, 5], [3, 6, 4]]))
+    [[3, 4, 5], [], [1, 2, 2, -1]]
+    """
+    first, *steps = _steps(x)
+    return [first, *([n for place, step in enumerate(row) if step for n in (place, step)] for row in steps)]
+
+
+def digits(counts: np.ndarray) -> str:
+    """Whole numbers from 0 to 1295 as two digits each, of base 36: no commas, half the size.
+
+    >>> digits(np.array([0, 35, 36, 1000]))
+    '000z10rs'
+    """
+    if counts.size and not 0 <= counts.min() <= counts.max() < 36 * 36:
+        raise ValueError(f"counts from {counts.min()} to {counts.max()}; 0 to 1295 are expected")
+    signs = "0123456789abcdefghijklmnopqrstuvwxyz"
+    return "".join(signs[n // 36] + signs[n % 36] for n in counts.tolist())
 
 
 def _short(values: Iterable[float], digits: int = 8) -> list[float | None]:
@@ -140,11 +168,16 @@ def embed(pages: list[dict[str, Any]], root: str, mode: str = "full", stand_in: 
     if mode not in ("full", "mini"):
         raise ValueError(f"unknown mode {mode!r}; 'full' or 'mini' is expected")
     data = json.dumps(pages, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    full = mode == "full"
+    names = [name for name in SCRIPTS if full or name not in FULL]
+    scripts = "\n".join(f'<script src="{root}/_static/{name}.js"></script>' for name in names)
+    # for scores of one's own: numpy's generators, and where the segments of other scorers lie
+    states = f" data-generators='{json.dumps(generators())}' data-root=\"{root}/_static\"" if full else ""
     return Shown(
+        f'<link rel="stylesheet" href="{root}/_static/bump.css">\n'
         f'<link rel="stylesheet" href="{root}/_static/explorer.css">\n'
-        f'<div class="wb-live" data-mode="{mode}" data-stand-in="{stand_in}" data-more="{more}">'
+        f'<div class="wb-live" data-mode="{mode}" data-stand-in="{stand_in}" data-more="{more}"{states}>'
         f'<p class="wb-until">Here the book has a live figure. It needs JavaScript and the built book.</p></div>\n'
-        f'<script type="application/json" class="wb-data">{data}</script>\n'
-        f'<script src="{root}/_static/explorer.js"></script>',
+        f'<script type="application/json" class="wb-data">{data}</script>\n{scripts}',
         "text/html",
     )

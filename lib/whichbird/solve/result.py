@@ -17,8 +17,7 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    Rare. Seen next to a jump of the sample size, where three systems or more have the target's balance among themselves to
-    many digits but not exactly, and among near-copies. `tests/adversarial.py` looks for such pools and counts.
+    No pool is known where this happens; `tests/adversarial.py` makes pools that are meant to lead here, and counts.
 
     >>> Sweep([Reweighting(np.array([0.5, 0.5]), 0.8, 0.8, UNPROVEN, 0.0, 0.0, -0.5)], systems=2).insist()
     Traceback (most recent call last):

@@ -139,6 +139,11 @@ class Verdict:
         """Clusters by WMT's rule at balance b: (M,)."""
         return clusters(self.spa[b], self.p[b])
 
+    def covariance(self, b: int = 0) -> Array:
+        """Covariance of the scorers' SPAs at balance b, (M, M), from the standard errors of SPAs and of leads."""
+        variance = self.se[b] ** 2
+        return np.asarray((variance[:, None] + variance - self.lead_se[b] ** 2) / 2)
+
     def nearest(self, beta: float) -> int:
         """The place of the stop next to `beta`, or a refusal outside the stops.
 
@@ -318,6 +323,8 @@ class Standing(NamedTuple):
     p: Array
     stop: float | None
     signature: str
+    covariance: Array  # (M, M), of the SPAs, documents resampled
+    documents: int
 
 
 def standing(
@@ -338,7 +345,8 @@ def standing(
     stop = None if v is None or beta is None else float(v.betas[b])
     if v is not None and not scores:
         return Standing(
-            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests
+            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests,
+            v.covariance(b), v.documents,
         )  # fmt: skip
     tested = significance(pool, at, scores, resamples, seed, only_own=v is not None)
     p = tested.p[0]
@@ -347,7 +355,7 @@ def standing(
     found = intervals(pool, [np.nan if beta is None else beta], scores, resamples, seed)
     return Standing(
         tested.scorers, clusters(spa, p), *found.ranks(0), found.se[0], found.t, p, stop,
-        _tests(resamples, found.documents, seed),
+        _tests(resamples, found.documents, seed), found.covariance(0), found.documents,
     )  # fmt: skip
 
 

@@ -1,0 +1,84 @@
+"use strict";
+
+const test = require("node:test");
+const assert = require("node:assert/strict");
+const { Contest, WHOLE, counts, rows, spaOf, ranksOf, orderOf, pairAt, toggled, movedTo, addedTo } =
+  require("./load.js")("wb-core", "wb-solve", "wb-pool", "wb-rank");
+const near = (x, y, by = 1e-12) => assert.ok(Math.abs(x - y) <= by, `${x} is not ${y}`);
+
+test("pairs run as numpy.triu_indices has them", () => {
+  const pairs = [];
+  for (let k = 0; k < 5; k++) for (let l = k + 1; l < 5; l++) pairs.push(pairAt(k, l, 5));
+  assert.deepEqual(pairs, pairs.map((_, n) => n));
+});
+
+test("digits and steps, as the library writes them in its docstrings", () => {
+  assert.deepEqual(counts("000z10rs"), [0, 35, 36, 1000]);
+  assert.deepEqual(rows([[3, 4, 5], [], [1, 2, 2, -1]]), [[3, 4, 5], [3, 4, 5], [3, 6, 4]]);
+});
+
+test("SPA, ranks and order by hand", () => {
+  const pairs = [[0, 1, 0], [0, 2, 1], [1, 2, 2]];
+  // weights ½, ¼, ¼: pairs weigh ⅛, ⅛, 1/16
+  const spa = spaOf([[0, 0, 0], [1, 0, 0.5], [0, 0, 0]], pairs, [0.5, 0.25, 0.25]);
+  near(spa[1], 1 - (1 / 8 + 1 / 32) / (5 / 16));
+  assert.deepEqual([ranksOf(spa), orderOf(spa)], [[1, 3, 1], [0, 2, 1]]);
+  assert.equal(spaOf([[0, 0, 0]], pairs, [1, 0, 0]), null);
+});
+
+/** Four systems, two scorers: the first agrees with people on the pair of systems 0 and 1 only, the second on all others. */
+function made() {
+  return { name: "made", systems: ["A", "B", "C", "D"], adequacy: [0, 1, 2, 3], fluency: [0, 2, 1, 1], total: [1, 2, 3, 4],
+           scorers: ["one", "two"], permutations: 10, human: "000000000000", p: ["000a0a0a0a0a", "0a0000000000"],
+           stops: [0.5, 0.6, 0.714285], natural: 2, reliable: [1, 2],
+           verdict: { fine: 1e4, low: [[1, 1], [1, 1]], high: [[2, 2], []], margin: [[100, 200], []], opens: [[], [1]], moved: [[1], []], crossed: [1] } };
+}
+
+test("a contest as it ships has tests where they ship", () => {
+  const contest = new Contest(made());
+  assert.equal(contest.at(0).tested, null);
+  const now = contest.at(2);
+  assert.deepEqual([now.tested.low, now.tested.high, now.tested.cluster], [[1, 2], [2, 2], [2, 1]]);
+  near(now.tested.margin[1], 0.02);
+  assert.equal(contest.beyondNoise(1, 0), true);
+  assert.ok(contest.finish(Infinity) && contest.cache.every(Boolean));
+  assert.equal(contest.finish(-1, () => 0), true, "nothing is left to do");
+  assert.equal(new Contest(made()).finish(-1, () => 0), false);
+});
+
+test("leaving out is exact: the contest of those that remain", () => {
+  const contest = new Contest(made(), toggled(WHOLE, "D"));
+  const { spa } = contest.at(contest.natural);
+  near(spa[0], 1 / 3);
+  near(spa[1], 2 / 3);
+  assert.deepEqual([contest.K, contest.whole, contest.at(contest.natural).tested, contest.beyondNoise(0, 1)], [3, false, null, null]);
+  near(contest.beta0, 0.5);
+});
+
+test("what is moved or invented counts for β and weights, not for SPA", () => {
+  const edit = addedTo(movedTo(WHOLE, "D", 2.5, 0.5), 1.5, 1.5);
+  const contest = new Contest(made(), edit);
+  assert.equal(contest.K, 5);
+  assert.equal(contest.pairs.length, 3, "of A, B and C");
+  near(contest.at(contest.natural).spa[0], 1 / 3);
+});
+
+test("without two systems that differ there is no contest", () => {
+  const edit = ["A", "B", "C"].reduce(toggled, WHOLE);
+  assert.equal(new Contest(made(), edit).pool, null);
+});
+
+test("without two real systems with weight there is no SPA", () => {
+  const edit = addedTo(addedTo(["A", "B", "C"].reduce(toggled, WHOLE), 1, 1), 2, 0);
+  const contest = new Contest(made(), edit);
+  assert.deepEqual([contest.K, contest.at(contest.natural).spa, contest.at(contest.natural).order], [3, null, null]);
+});
+
+test("crossings lie between the stops where the order changes", () => {
+  const contest = new Contest(made());
+  contest.cache = [[0.9, 0.8], [0.8, 0.8], [0.7, 0.9]].map((spa) => ({ spa }));
+  const [{ beta, inside }, ...others] = contest.crossings(0, 1);
+  near(beta, 0.5 + (0.714285 - 0.5) / 3);
+  assert.deepEqual([inside, others], [false, []], "the first stop is outside");
+  assert.deepEqual(contest.crossings(0, 0), []);
+});

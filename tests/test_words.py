@@ -39,9 +39,7 @@ ALLOWED = [
     ("use/your-own-scores.md", "You have built a metric: here it is called a"),
 ]
 # Pages that are still to be mended: take a page off this list when it is
-TO_DO = {
-    "index.md",
-}
+TO_DO = {"index.md"}
 
 
 LIMIT = 2100  # words of a chapter outside its code: what can be read at one sitting

@@ -25,6 +25,8 @@ NO_CHAPTERS = {
     "use/teaching-project",
     "use/teaching-handout",
     "use/command-line",
+    "use/api",
+    "use/api-inside",
 }
 PAGES = sorted(BOOK.rglob("*.md"))
 CHAPTERS = [p for p in PAGES if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS]

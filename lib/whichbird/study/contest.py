@@ -26,7 +26,13 @@ Scores = Mapping[str, ArrayLike | Frame | Mapping[str, Any]]  # what `own_scores
 
 
 class Contest(NamedTuple):
-    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`."""
+    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`.
+
+    >>> from whichbird import load
+    >>> c = contest(load("ende24"))
+    >>> len(c.systems), c.human.shape, c.p.shape, c.scorers[0], bool(c.own.any())
+    (16, (120,), (30, 120), 'BERTScore', False)
+    """
 
     name: str
     systems: tuple[str, ...]

@@ -163,6 +163,16 @@ class Intervals:
     their standard deviation is the standard error; NaN where a resample does not reach a target. `reached` (B,)
     counts those that do; with fewer than half of them there is no interval, NaN. A target NaN is the natural balance,
     unweighted.
+
+    >>> rng = np.random.default_rng(0)
+    >>> aspect = rng.normal(size=(2, 5, 200)) + rng.normal(size=(2, 5, 1))
+    >>> total = aspect.sum(axis=0)
+    >>> scorers = {name: total + noise * rng.normal(size=(5, 200)) for name, noise in {"close": 3, "far": 7}.items()}
+    >>> pool = Pool("made", tuple("abcde"), np.arange(200), 200, total, *aspect, scorers)
+    >>> found = intervals(pool, [0.5], resamples=200)
+    >>> found.spa.shape, found.spread.shape, found.lead_se(0).round(3)
+    ((1, 2), (200, 1, 2), array([[0.   , 0.102],
+           [0.102, 0.   ]]))
     """
 
     scorers: tuple[str, ...]

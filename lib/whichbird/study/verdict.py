@@ -103,6 +103,13 @@ class Verdict:
     smaller than 1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the
     natural balance, `ends_se` (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests
     reach a target. `tests` is the part of the signature that says how the tests were made.
+
+    >>> v = load_significance("ende24")
+    >>> v.spa.shape, v.p.shape, v.documents
+    ((67, 30), (67, 30, 30), 171)
+    >>> best = v.spa[0].argmax()
+    >>> v.scorers[best], int(v.rank_low[0, best]), int(v.rank_high[0, best])
+    ('XCOMET-QE', 1, 16)
     """
 
     name: str
@@ -226,7 +233,12 @@ def save_significance(arrays: Mapping[str, np.ndarray], path: str | Path) -> Non
 
 
 def load_significance(name: str, path: str | Path | None = None) -> Verdict:
-    """The verdict on a dataset that ships, or in a file."""
+    """The verdict on a dataset that ships, or in a file.
+
+    >>> v = load_significance("ende24")
+    >>> len(v.scorers), v.betas[:3].round(3), v.tests
+    (30, array([  nan, 0.548, 0.55 ]), 'PERM-BOTH:1000|documents:171|bootstrap:1000|testing seed:7')
+    """
     file = folder() / "significance" / f"{name}.npz" if path is None else Path(path)
     try:
         raw = file.read_bytes()

@@ -52,6 +52,13 @@
     return out;
   }
 
+  /** Weighted mean and standard deviation. */
+  function moments(x, w) {
+    const total = w.reduce((sum, v) => sum + v, 0);
+    const mean = x.reduce((sum, v, k) => sum + w[k] * v, 0) / total;
+    return [mean, Math.sqrt(x.reduce((sum, v, k) => sum + w[k] * (v - mean) ** 2, 0) / total)];
+  }
+
   Object.assign(Whichbird, { html, svg, set, titled, write, clamp, round, line, brief, places, scorers, show, sure, still,
-                             tickStep, ticks });
+                             tickStep, ticks, moments });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

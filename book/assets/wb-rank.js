@@ -207,12 +207,5 @@
              moved: page.scorers.map((_, m) => moved[n].includes(m)) };
   }
 
-  /** Weighted mean and standard deviation. */
-  function moments(x, w) {
-    const total = w.reduce((sum, v) => sum + v, 0);
-    const mean = x.reduce((sum, v, k) => sum + w[k] * v, 0) / total;
-    return [mean, Math.sqrt(x.reduce((sum, v, k) => sum + w[k] * (v - mean) ** 2, 0) / total)];
-  }
-
-  Object.assign(Whichbird, { Contest, join, leave, source, counts, rows, spaOf, ranksOf, orderOf, pairAt, moments });
+  Object.assign(Whichbird, { Contest, join, leave, source, counts, rows, spaOf, ranksOf, orderOf, pairAt });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -149,17 +149,12 @@ def calibrate(
     if not 0 < ess <= 1:
         raise ValueError(f"ess is {ess}; a share of the number of systems, above 0 and at most 1, is expected")
     d = load(dataset) if isinstance(dataset, str) else dataset
-    a, f = need_aspects(d)
+    need_aspects(d)
     right = agreements(pairs)
     p = _p_values(d, [str(s) for s in right], extra or {})
 
-    natural = balance(a, f)
-    low, high = reliable = reliable_interval(a, f, ess)
-    betas = np.union1d(beta_grid(a, f, step), np.linspace(low, high, 41))  # however short it is
-    solved = reweight_sweep(a, f, betas).insist()
-    size = solved.ess
-    spa = spa_from_p(d.human_p, p, solved.weights)
-    inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
+    o = outlook(d, p, ess, step)
+    betas, size, spa, inner, natural = o.betas, o.ess, o.spa, o.inner, o.natural
 
     agreement = right.mean()
     table = pd.DataFrame(
@@ -171,7 +166,7 @@ def calibrate(
         }
     )
     score = table[by].to_numpy()
-    drawn = np.random.default_rng(seed).multinomial(len(right), np.full(len(right), 1 / len(right)), size=resamples)
+    drawn = draws(len(right), resamples, seed)
     again = MATCHES[by](drawn @ right.to_numpy() / len(right), spa[inner])
     answers = betas[inner][best(again, size[inner])]
     first, last = np.quantile(answers, [0.05, 0.95], method="inverted_cdf")
@@ -183,13 +178,51 @@ def calibrate(
         ties=_stretches(betas[inner], score[inner] >= score[inner].max() - SAME),
         anywhere=float(betas[best(score, size)]),
         natural=natural,
-        reliable=reliable,
+        reliable=o.reliable,
         interval=(float(first), float(last)),
         above=float(np.mean(answers > natural) + np.mean(answers == natural) / 2),
         agreement=agreement,
         table=table,
         resamples=int(resamples),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """Where a calibration looks: T targets with their ESS, the SPA of M scorers (T, M), and which targets are reliable."""
+
+    betas: Array
+    ess: Array
+    spa: Array
+    inner: NDArray[np.bool_]
+    natural: float
+    reliable: tuple[float, float]
+
+
+def outlook(d: Digest, p: Array, ess: float = RELIABLE, step: float = 0.01) -> Outlook:
+    """The targets of a calibration on a dataset, for scorers with p-values p (M, P).
+
+    >>> d = load("ende24")
+    >>> o = outlook(d, d.scorer_p)
+    >>> o.spa.shape == (o.betas.size, 30), bool(o.inner[o.betas == o.natural].all())
+    (True, True)
+    """
+    a, f = need_aspects(d)
+    natural = balance(a, f)
+    low, high = reliable = reliable_interval(a, f, ess)
+    betas = np.union1d(beta_grid(a, f, step), np.linspace(low, high, 41))  # however short it is
+    solved = reweight_sweep(a, f, betas).insist()
+    inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
+    return Outlook(betas, solved.ess, spa_from_p(d.human_p, p, solved.weights), inner, natural, reliable)
+
+
+def draws(pairs: int, resamples: int = 1000, seed: int = 8) -> NDArray[np.int64]:
+    """How often each pair is in each resample of the pairs: (resamples, pairs).
+
+    >>> draws(12, 5).sum(axis=1)
+    array([12, 12, 12, 12, 12])
+    """
+    return np.random.default_rng(seed).multinomial(pairs, np.full(pairs, 1 / pairs), size=resamples)
 
 
 def correlation(agreement: Array, spa: Array) -> Array:

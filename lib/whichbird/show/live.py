@@ -1,0 +1,122 @@
+"""Small live figures inside chapters: one idea each, beside a still figure that shows the same without scripts and on paper.
+
+`FIGURES` says which scripts of book/assets a figure needs, in order; no page loads more than that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.check import Array, DataError
+from ..core.permutation import PERMUTATIONS
+from ..data.digest import Digest
+from ..data.pairs import agreements
+from ..study.calibrate import draws, outlook
+from .laboratory import generators
+from .report import Shown
+
+CORE = ("wb-core", "live")
+SOLVER = ("wb-core", "wb-solve", "live")
+FIGURES: dict[str, tuple[str, ...]] = {
+    "cross": CORE,
+    "triangle": SOLVER,
+    "saddle": SOLVER,
+    "flips": ("wb-core", "wb-random", "live"),
+    "gaps": SOLVER,
+    "dial": CORE,
+    "quiz": CORE,
+}  # besides the script of its own name
+
+
+def scripts(name: str) -> tuple[str, ...]:
+    """The scripts of a figure, each after those that it uses.
+
+    >>> scripts("cross")
+    ('wb-core', 'live', 'live-cross')
+    """
+    if name not in FIGURES:
+        raise ValueError(f"no live figure is called {name!r}; there are {', '.join(FIGURES)}")
+    return (*FIGURES[name], f"live-{name}")
+
+
+def embed(name: str, data: Mapping[str, Any], root: str = "../..") -> Shown:
+    """A live figure as HTML: stylesheet, an empty box, data, scripts. Until the scripts have run there is nothing to see.
+
+    `root` leads from the page to the book's top folder.
+
+    >>> print(embed("cross", {"adequacy": [0.0, 1.0]}, ".."))
+    <link rel="stylesheet" href="../_static/live.css">
+    <div><div class="wb-small" data-figure="cross"></div>
+    <script type="application/json" class="wb-small-data">{"adequacy":[0.0,1.0]}</script></div>
+    <script src="../_static/wb-core.js"></script>
+    <script src="../_static/live.js"></script>
+    <script src="../_static/live-cross.js"></script>
+    """
+    files = scripts(name)
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    tags = "\n".join(f'<script src="{root}/_static/{file}.js"></script>' for file in files)
+    return Shown(
+        f'<link rel="stylesheet" href="{root}/_static/live.css">\n'
+        f'<div><div class="wb-small" data-figure="{name}"></div>\n'
+        f'<script type="application/json" class="wb-small-data">{text}</script></div>\n{tags}',
+        "text/html",
+    )
+
+
+def flips(views: Mapping[str, Array], systems: Sequence[str]) -> dict[str, Any]:
+    """What "flips" shows: for each view, such as the total, scores (2, N) of the two `systems` on the same segments.
+
+    >>> sorted(flips({"total": np.array([[1.0, 2.0], [0.0, 3.0]])}, ["A", "B"]))
+    ['generator', 'permutations', 'scores', 'systems', 'views']
+    """
+    if not all(np.isfinite(x).all() for x in views.values()):
+        raise DataError(f"{' and '.join(systems)} lack segments: the page tosses coins for complete rows only")
+    return {
+        "systems": list(systems),
+        "views": list(views),
+        "scores": [x.tolist() for x in views.values()],
+        "generator": generators()["permutation"],
+        "permutations": PERMUTATIONS,
+    }
+
+
+def quiz(
+    pairs: pd.DataFrame, texts: Sequence[Mapping[str, str]], d: Digest, more: str = "explorer.html"
+) -> dict[str, Any]:
+    """What "quiz" shows: for `texts` (source, first and second translation of each pair), what `whichbird.calibrate` knows but for the choices.
+
+    `pairs` is its table, with a row for each pair and each scorer of dataset d; the choices in it do not matter. `sides` has a character a scorer
+    for each pair: 2 if the scorer prefers the first translation, 1 for a tie, 0 for the second. `drawn` has, for each resample, how often it
+    holds each pair. `more` is the address of the explorer.
+
+    >>> from whichbird import load
+    >>> d = load("ende24")
+    >>> rows = [(n, "second", s, n % 3, 1) for n in range(4) for s in d.scorers]
+    >>> table = pd.DataFrame(rows, columns=["pair", "preferred", "scorer", "first", "second"])
+    >>> data = quiz(table, [{"source": "x", "first": "y", "second": "z"}] * 4, d)
+    >>> [side[:3] for side in data["sides"]], len(data["drawn"]), data["drawn"][0]
+    (['000', '111', '222', '000'], 1000, '1300')
+    """
+    side = agreements(pairs.assign(preferred="first"))
+    if len(side) != len(texts):
+        raise ValueError(f"there are scores of {len(side)} pairs and texts of {len(texts)}")
+    places = [d.scorers.index(str(name)) for name in side]
+    o = outlook(d, d.scorer_p[places])
+    return {
+        "dataset": d.name,
+        "texts": [dict(text) for text in texts],
+        "scorers": [d.scorers[k] for k in places],
+        "sides": ["".join(map(str, row)) for row in (2 * side.to_numpy()).astype(int).tolist()],
+        "betas": o.betas[o.inner].tolist(),
+        "ess": o.ess[o.inner].tolist(),
+        "spa": [[float(f"{v:.12g}") for v in row] for row in o.spa[o.inner]],
+        "natural": o.natural,
+        "reliable": list(o.reliable),
+        "drawn": ["".join(np.base_repr(n, 36) for n in row) for row in draws(len(texts)).tolist()],
+        "more": more,
+    }

@@ -97,7 +97,7 @@ floors: .venv/.ready
 
 lock:
 	@test -n "$(UV)" || { echo "uv is needed: it finds the hashes of the pinned packages"; exit 1; }
-	@$(UV) pip compile --quiet requirements.txt --no-deps --generate-hashes --no-annotate --no-emit-package whichbird --python-version 3.11.5 \
+	@$(UV) pip compile --quiet requirements.txt --no-deps --generate-hashes --no-annotate --no-emit-package whichbird --python-version 3.11 \
 	  --custom-compile-command "make lock" --output-file requirements.lock
 
 lab: .venv/.lab

@@ -10,7 +10,7 @@ INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .ve
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden strict lint format mutants floors lab exercises data bench clean
+.PHONY: help book pdf page test check golden strict lint format mutants floors lock lab exercises data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice"
 	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with"
+	@echo "make lock       write requirements.lock: the pinned packages with their hashes (needs uv)"
 
 .venv/.ready: requirements.txt lib/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Whichbird needs Python 3.11 or newer, and '$(PYTHON)' was not found; name yours with make PYTHON=<command>."; exit 1; }
@@ -94,6 +95,11 @@ mutants: .venv/.ready
 floors: .venv/.ready
 	@$(BIN)/python tests/floors.py
 
+lock:
+	@test -n "$(UV)" || { echo "uv is needed: it finds the hashes of the pinned packages"; exit 1; }
+	@$(UV) pip compile --quiet requirements.txt --no-deps --generate-hashes --no-annotate --no-emit-package whichbird --python-version 3.11 \
+	  --custom-compile-command "make lock" --output-file requirements.lock
+
 lab: .venv/.lab
 	@echo "Opening the chapters; right-click a chapter and choose Open With, Notebook ..."
 	@$(BIN)/python -m jupyterlab book
@@ -112,5 +118,5 @@ bench: .venv/.ready
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build
+	rm -rf .venv _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build lib/LICENSE lib/NOTICE
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,6 +1,7 @@
 """Numbers of chapters and exercises, the same in titles, links, the sidebar, the index of the search and the student notebooks.
 
-A chapter of the paper has the number of the paper's section, which its file name begins with: `3-1-balance` is 3.1, `4-4b-jumps` 4.4b, `a-proofs` A.
+A chapter of the paper has the number of the paper's section, which its file name begins with: `3-1-balance` is 3.1, `4-4b-jumps` 4.4b,
+`b-efficiency` B, and parts of an appendix are `a1-quadratic`, A.1, and so on.
 A chapter of a part that the paper does not have is counted in the order of `_toc.yml`, after the part's number in `PARTS`. A page with
 neither has no number. Exercises are counted inside their chapter. So a chapter that moves, or is split, changes no number by hand.
 """
@@ -14,20 +15,24 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = {"Beyond the paper": "6", "How sure is β": "7", "Use it": "8"}
-NAMED = re.compile(r"(?:\d+(?:-\d+)?[b-z]?|[a-z])(?=-)")  # how the name of a file with a number begins
+NAMED = re.compile(r"(?:\d+(?:-\d+)?[b-z]?|[a-z]\d*)(?=-)")  # how the name of a file with a number begins
 EXERCISE = re.compile(r"^`{3,}\{exercise-start\}[^\n]*\n:label: (\S+)", re.M)
 
 
 def named(page: str) -> str | None:
     """The number in a file name.
 
-    >>> named("book/paper/3-1-balance"), named("book/paper/4-4b-jumps"), named("book/appendix/h-formal"), named("book/use/glossary")
-    ('3.1', '4.4b', 'H', None)
+    >>> named("book/paper/3-1-balance"), named("book/paper/4-4b-jumps"), named("book/appendix/a2-candidates"), named("book/appendix/h-formal")
+    ('3.1', '4.4b', 'A.2', 'H')
+    >>> named("book/use/glossary") is None
+    True
     """
     found = NAMED.match(page.rpartition("/")[2])
     if not found:
         return None
-    return found[0].upper() if found[0].isalpha() else found[0].replace("-", ".")
+    if found[0][0].isalpha():
+        return ".".join(filter(None, [found[0][0].upper(), found[0][1:]]))
+    return found[0].replace("-", ".")
 
 
 def chapters(toc: Path = ROOT / "_toc.yml") -> dict[str, str]:

@@ -19,6 +19,7 @@ PATTERNS = (
     "segments/*.seg",
     "significance/*.npz",
     "guests/*.npz",
+    "guests/*.json",
     "published/*.csv",
     "taxonomies/*.toml",
 )
@@ -60,4 +61,13 @@ class SourceWithData(sdist):
         carry(Path(base_dir))
 
 
+def beside(name: str) -> None:
+    """A copy of the repository's file beside this one, where pyproject.toml can name it; an sdist has it already."""
+    original, copy = HERE.parent / name, HERE / name
+    if (HERE.parent / "lib").is_dir() and original.is_file():  # in the repository
+        copy.write_bytes(original.read_bytes())
+
+
+for notice in NOTICES:
+    beside(notice)
 setup(cmdclass={"build_py": WithData, "sdist": SourceWithData})

@@ -26,6 +26,8 @@ CASES = {
     "rank": ["rank", "ende24", "--beta", "0.6"],
     "rank-domain": ["rank", "ende24", "--domain", "literary"],
     "compare": ["compare", "jazh24", "XCOMET-QE", "bright-qe"],
+    "all": ["all", "--datasets", "ende24", "jazh24"],
+    "segments": ["segments", "human.csv"],
     "evaluate": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.5"],
     "evaluate-sweep": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--sweep", "--step", "0.25"],
     "calibrate": ["calibrate", "pairs.csv", "--dataset", "ende24", "--step", "0.25", "--resamples", "200"],

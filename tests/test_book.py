@@ -17,11 +17,16 @@ NO_CHAPTERS = {
     "concordance",
     "claims",
     "references",
+    "appendix/a5-checked",
     "appendix/h-formal",
     "use/glossary",
     "use/status",
     "use/teaching",
+    "use/teaching-project",
+    "use/teaching-handout",
     "use/command-line",
+    "use/api",
+    "use/api-inside",
 }
 PAGES = sorted(BOOK.rglob("*.md"))
 CHAPTERS = [p for p in PAGES if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS]

@@ -203,9 +203,9 @@ def test_csv_holds_the_first_table_and_nothing_else(here, case):
                 row[name] == ("" if value is None else str(value)) or float(row[name]) == value
             )  # every digit is there
     assert ("|beta:" in err) == (
-        case.partition("-")[0] in ("rank", "evaluate", "calibrate")
+        case.partition("-")[0] in ("rank", "all", "evaluate", "calibrate")
     )  # the signature goes with it, beside the table
-    assert ("|PERM-BOTH:" in err) == (case in ("rank", "rank-domain", "compare", "evaluate"))
+    assert ("|PERM-BOTH:" in err) == (case in ("rank", "rank-domain", "all", "compare", "evaluate"))
 
 
 def test_tables_for_people(here):

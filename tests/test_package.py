@@ -1,15 +1,19 @@
 """The package as others get it: an sdist that holds the data, a wheel built from it alone, and an empty place that loads a pool."""
 
+import email
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
+import yaml
 
 import whichbird as wb
 from whichbird.data import digest
@@ -70,6 +74,37 @@ def test_both_hold_what_ships(built):
             for n in ("errors.csv", "published/core.csv", "taxonomies/paper.toml", "LICENSE", "NOTICE")
         } <= files
     assert not any(name.endswith(("build.py", ".part")) for name in names)
+
+
+def test_the_metadata_is_complete(built):
+    """What an index shows, read from the wheel: the description is lib/README.md, licence and notice lie beside it, no address is made up."""
+    with zipfile.ZipFile(built[1]) as z:
+        (place,) = {name.partition("/")[0] for name in z.namelist() if ".dist-info/" in name}
+        said = email.message_from_bytes(z.read(f"{place}/METADATA"))
+        for name in ("LICENSE", "NOTICE"):
+            assert z.read(f"{place}/licenses/{name}") == (ROOT / name).read_bytes()
+        assert "whichbird/py.typed" in z.namelist()
+        assert b"whichbird = whichbird.cli:main" in z.read(f"{place}/entry_points.txt")
+    assert said["Name"] == "whichbird" and said["Version"] == wb.__version__
+    assert said["License-Expression"] == "Apache-2.0" and said.get_all("License-File") == ["LICENSE", "NOTICE"]
+    assert said["Author"] == yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["authors"][0]["name"]
+    assert said["Keywords"] and "Typing :: Typed" in said.get_all("Classifier")
+    assert said["Description-Content-Type"] == "text/markdown"
+    assert said.get_payload(decode=True).decode("utf-8").strip() == (ROOT / "lib/README.md").read_text("utf-8").strip()
+    assert said.get_all("Project-URL") is None and said["Home-page"] is None
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "lib/README.md").read_text("utf-8"), re.M | re.S)
+    exec(code, {})
+    assert str(wb.balance(*wb.load("enes24").aspects)) in capsys.readouterr().out
+
+
+def test_it_promises_the_pythons_that_it_takes():
+    """Each Python that the classifiers name is allowed by requires-python, and the oldest allowed one is named."""
+    project = tomllib.loads((ROOT / "lib/pyproject.toml").read_text("utf-8"))["project"]
+    named = [int(c.rpartition(".")[2]) for c in project["classifiers"] if re.search(r":: Python :: 3\.\d+$", c)]
+    assert project["requires-python"] == f">=3.{min(named)}" and named == list(range(min(named), max(named) + 1))
 
 
 def test_the_wheel_stays_below_40_megabytes(built):

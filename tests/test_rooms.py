@@ -86,6 +86,15 @@ def test_importing_the_package_loads_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
 
 
+def test_a_dataset_is_loaded_and_reweighted_without_pandas():
+    """pandas takes longer to load than all the rest; only what makes or takes a table asks for it."""
+    code = (
+        "import sys, whichbird as wb; d = wb.load('ende24'); wb.reweight(d.adequacy, d.fluency, 0.7); "
+        "wb.datasets(); print(*(m for m in ('pandas', 'matplotlib') if m in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+
+
 def test_an_interruption_while_the_library_loads_is_one_sentence(monkeypatch, capsys):
     """Ctrl-C during the first imports: whatever is imported for a command raises KeyboardInterrupt."""
     from whichbird import cli

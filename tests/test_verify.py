@@ -221,6 +221,110 @@ def test_whatever_is_accepted_is_true(data):
     assert gap >= -1e-9 * least  # at the optimum no bound may exceed Σw²; enumeration has nine digits
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_whatever_is_accepted_is_true_of_covers_in_covers(data):
+    """A true cover, one part of it cut again in another direction, all numbers of that at random: no bound is too good."""
+    seed = data.draw(st.integers(0, 10**6))
+    rng = np.random.default_rng(seed)
+    a, f = rng.integers(-3, 4, size=(2, 4))
+    if len(set(zip(a, f, strict=True))) < 4:
+        return
+    low, high = wb.reachable(a, f)
+    beta = float(low + (high - low) * rng.uniform(0.05, 0.95))
+    least, w = oracle_reweight.brute_force(a, f, beta)
+    if w is None:
+        return
+    proof = {"adequacy": a.tolist(), "fluency": f.tolist(), "beta": beta, "weights": np.maximum(w, 0).tolist()}
+
+    def saddle():
+        return [rng.uniform(0.1, 20), *rng.uniform(-4, 4, 2)]
+
+    def cover(depth):
+        cuts = sorted(rng.uniform(-3, 3, rng.integers(0, 3)).round(2).tolist())
+        saddles = [saddle() if depth == 0 or rng.random() < 0.5 else cover(depth - 1) for _ in range(len(cuts) + 1)]
+        return {"tilt": round(rng.uniform(-1.5, 1.5), 2), "saddles": saddles, "cuts": cuts}
+
+    for _ in range(20):
+        try:
+            gap = verify({**proof, **cover(2)})
+        except ValueError as error:
+            assert str(error).startswith("not a proof: ")
+            continue
+        assert gap >= -1e-9 * least
+
+
+def nested_proof():
+    return wb.reweight([0, 2, 4, 6, 8, 4, 4.3], [0, 1, 2, 3, 4, 10, 10.1], 0.8 + 1e-9).proof
+
+
+def inner(cover, path=()):
+    """The places of all covers in a cover."""
+    for n, s in enumerate(cover["saddles"]):
+        if isinstance(s, dict):
+            yield (*path, n)
+            yield from inner(s, (*path, n))
+
+
+def test_every_inner_cover_counts():
+    """Without one of its saddles, with another tilt or with its cuts moved, a cover in a cover proves nothing or less."""
+    proof = nested_proof()
+    before, places = verify(proof), list(inner(proof))
+    assert len(places) >= 3
+    for place in places:
+        for change in ("saddles", "tilt", "cuts", "empty"):
+            changed = json.loads(json.dumps(proof))
+            part = changed
+            for n in place:
+                part = part["saddles"][n]
+            if change == "saddles":
+                part["saddles"], part["cuts"] = part["saddles"][1:], part["cuts"][1:]
+            elif change == "tilt":
+                part["tilt"] = 0
+            elif change == "cuts" and part["cuts"]:
+                part["cuts"] = part["cuts"][:-1] + [float(Fraction(part["cuts"][-1])) + 1e3]
+            elif change == "empty":
+                part.clear()
+            try:
+                after = verify(changed)
+            except ValueError as error:
+                assert str(error).startswith("not a proof: ")
+                continue
+            assert after >= before * (1 - 1e-6), (place, change)
+
+
+def test_regions_hold_exactly_the_means_they_should():
+    """Random mixtures of the systems lie in the hull; clipped, it holds those between the limits, and no corner is beyond."""
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        points = [(Fraction(int(x)), Fraction(int(y))) for x, y in rng.integers(-4, 5, size=(7, 2))]
+        hull = module._hull(points)
+        slope, (low, high) = (
+            Fraction(int(rng.integers(-3, 4)), 2),
+            sorted(Fraction(int(v), 3) for v in rng.integers(-15, 16, 2)),
+        )
+        clipped = module._clipped(hull, slope, low, high)
+        assert all(low <= y + slope * x <= high for x, y in clipped)
+        for _ in range(20):
+            w = [Fraction(int(v)) for v in rng.integers(0, 5, 7) + (rng.integers(7) == np.arange(7))]
+            x, y = (sum(v * p[n] for v, p in zip(w, points, strict=True)) / sum(w) for n in (0, 1))
+            assert inside(hull, x, y)
+            assert inside(clipped, x, y) == (low <= y + slope * x <= high)
+
+
+def inside(region, x, y):
+    """Whether a point is a mixture of the corners of a convex region: on no edge's right."""
+    if len(region) < 3:
+        return any((x, y) == p for p in region) or (
+            len(region) == 2
+            and (region[1][0] - region[0][0]) * (y - region[0][1]) == (region[1][1] - region[0][1]) * (x - region[0][0])
+            and min(p[0] for p in region) <= x <= max(p[0] for p in region)
+            and min(p[1] for p in region) <= y <= max(p[1] for p in region)
+        )
+    edges = zip(region, region[1:] + region[:1], strict=True)
+    return all((q[0] - p[0]) * (y - p[1]) >= (q[1] - p[1]) * (x - p[0]) for p, q in edges)
+
+
 def numbers(proof):
     """The places of all numbers in a proof."""
     for key, value in proof.items():
@@ -393,11 +497,26 @@ def test_sympy_confirms_the_identities_of_the_verifier():
         ({"pair": [0, 1]}, "another pair reaches beyond the target"),
         ({"pair": [0]}, "systems have the numbers 0 to 2"),
         ({"tilt": 2}, "the tilt is too large"),
+        ({"saddles": [{"saddles": [[1, 0, 0]], "cuts": []}]}, "a cover inside another needs cuts"),
+        ({"saddles": [{"saddles": [[1, 0, 0]]}], "cuts": []}, "a cover inside another needs cuts"),
+        ({"saddles": [{"saddles": [[1, 0, 0]], "cuts": [], "tilt": 2}], "cuts": []}, "the tilt is too large"),
+        ({"saddles": [{"saddles": [[1, 0]], "cuts": []}], "cuts": []}, "a saddle is three numbers"),
+        ({"saddles": [{"saddles": [7], "cuts": []}], "cuts": []}, "systems have the numbers 0 to 2"),
+        ({"saddles": [{"saddles": [[1, 0, 0]], "cuts": []}], "cuts": []}, "too low for its part"),
+        ({"saddles": [{"saddles": [[9, 0, 0]] * 2, "cuts": [99]}], "cuts": []}, "between the ends of the line"),
     ],
 )
 def test_refusals(change, sentence):
     with pytest.raises(ValueError, match="not a proof: .*" + sentence):
         verify({**SMALL, **change})
+
+
+def test_covers_too_deep_are_refused():
+    cover = {"saddles": [[1, 0, 0]], "cuts": []}
+    for _ in range(200):
+        cover = {"saddles": [cover], "cuts": []}
+    with pytest.raises(ValueError, match="deep"):
+        verify({**SMALL, **cover})
 
 
 @pytest.mark.parametrize("what", [None, [], 3, "proof", {}])

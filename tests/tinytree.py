@@ -2,7 +2,9 @@
 
 import json
 
+import whichbird as wb
 from whichbird.data.mtme import TREE, Source
+from whichbird.data.registry import DATASETS
 
 SOURCE = Source("tiny", "xx-yy", standard="refB")
 NAMES = ("alpha", "beta", "gamma", "refA")
@@ -66,3 +68,15 @@ def write(root, source=SOURCE, ratings=RATINGS, totals=TOTALS, scorers=SCORERS):
     for name, rows in scorers.items():
         (metric / f"{name}.seg.score").write_text(lines(rows), encoding="utf-8")
     return tree
+
+
+def write_texts(root, name):
+    """Texts of a dataset that ships, made: line n of a file says whose it is and n, so that whoever reads it knows."""
+    d, source = wb.load(name), DATASETS[name]
+    tree = root / TREE / source.set
+    files = {tree / "sources" / f"{source.pair}.txt": "source", tree / "references" / f"{source.pair}.refA.txt": "refA"}
+    files |= {tree / "system-outputs" / source.pair / f"{s}.txt": s for s in d.systems}
+    for path, who in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{who} {n}\n" for n in range(1, d.source_lines + 1)), encoding="utf-8")
+    return root / TREE

@@ -89,7 +89,7 @@ def _own(section):
             continue
         if child.name == "section" and child.find(re.compile("h[1-4]"), recursive=False):
             continue
-        if child.name == "dl" and "glossary" in child.get("class", []):
+        if child.name == "dl" and {"glossary", "py"} & set(child.get("class", [])):
             continue
         yield child
 

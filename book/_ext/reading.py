@@ -23,7 +23,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = "book/use/glossary"
-API = "book/use/api"
+API = ("book/use/api", "book/use/api-inside")  # names of `whichbird` first
 CHECKED = "Assertions that held when this page was built; one inside a loop is counted once."
 
 EARLY = """<script>(function (html) {
@@ -142,19 +142,16 @@ class Folds(SphinxPostTransform):
 
     def _link(self, name):
         """A link to the library's reference, if there is such a page and it knows the name."""
-        if API not in self.env.found_docs:
+        objects = self.env.get_domain("py").objects.items()
+        found = [
+            (API.index(o.docname), o)
+            for n, o in objects
+            if n.rpartition(".")[2] == name and o.docname in API and o.objtype in ("function", "class", "exception")
+        ]
+        if not found:
             return None
-        known = {
-            n.rpartition(".")[2]: o.node_id for n, o in self.env.get_domain("py").objects.items() if o.docname == API
-        }
-        labels = self.env.get_domain("std").anonlabels
-        known |= {
-            n.removeprefix("api-"): at for n, (page, at) in labels.items() if page == API and n.startswith("api-")
-        }
-        at = known.get(name) or known.get(name.lower().replace("_", "-"))
-        if at is None:
-            return None
-        address = f"{self.app.builder.get_relative_uri(self.env.docname, API)}#{at}"
+        at = min(found, key=lambda pair: pair[0])[1]
+        address = f"{self.app.builder.get_relative_uri(self.env.docname, at.docname)}#{at.node_id}"
         return nodes.reference("", "", nodes.literal(text=name), refuri=address, internal=True)
 
     def _merge(self, cell):

@@ -79,7 +79,7 @@
       const weights = html("figure", { class: "wb-weights" }, [html("figcaption", {}, caption), this.bars]);
       this.essChart = new Chart(this, "Largest effective sample size over the balance", 134, this.essTitle);
       this.measureChart = new Chart(this, "The measures over the balance", 134,
-        titled("Measures", " of what this contest rewards"));
+        titled("Measures", " of what this meta-evaluation rewards"));
       this.families = Object.keys(this.pages[0].titles); // the measures that the data hold
       this.values = this.families.map(() => html("b"));
       this.measureChart.box.append(html("ul", { class: "wb-legend" }, this.families.map((family, n) =>
@@ -347,7 +347,10 @@
       const { contest, edit, page } = this;
       const made = contest.systems.some((s) => !s.real && !s.out);
       const what = Whichbird.described(page, edit);
+      const { stops, reliable, G } = contest;
+      const range = (ends) => ends.map((n) => stops[n].toFixed(3)).join(" to ");
       write(this.pool, contest.whole ? "" : `Your pool: ${contest.K} systems (${what}). ` +
+        `β₀ ${contest.beta0.toFixed(3)}, reliable ${range(reliable)}, reachable ${range([0, G - 1])}. ` +
         (made ? "Scorers have no scores for what is moved or invented: it counts for β and the weights, not for SPA. " :
           "Leaving out is exact: β, weights and SPA are those of the systems that remain. ") +
         "Tests, intervals and measures are of the pool as it ships, and are not shown.");

@@ -171,7 +171,12 @@ def test_leaving_a_system_out_is_exact(explorer):  # noqa: F811
     ends = "const s = root.querySelector('input[type=range]'); return [+s.min, +s.max]"
     assert explorer.script(ends) == pytest.approx(list(reliable_interval(a, f)), abs=SHOWN)
     said = explorer.text(".wb-pool")
-    assert said.startswith("Your pool: 15 systems (1 left out). Leaving out is exact") and "not shown" in said
+    reliable, reachable = ("{:.3f} to {:.3f}".format(*ends) for ends in (reliable_interval(a, f), wb.reachable(a, f)))
+    assert said.startswith(
+        f"Your pool: 15 systems (1 left out). β₀ {wb.balance(a, f):.3f}, reliable {reliable}, reachable {reachable}. "
+        "Leaving out is exact"
+    )
+    assert said.endswith("are not shown.")
     assert "in your pool of ende24, all 15 systems" in explorer.text(".wb-summary")
     assert hash_of(explorer) == "#dataset=ende24&beta=0.7&out=IKUN-C"
     press(explorer, "Undo")

@@ -17,7 +17,7 @@ SHOWN = 1e-9  # how closely numbers in a page are those of Python
 PLACES = [  # figure, page, the still figure beside it
     ("cross", "paper/3-1-balance", "fig-cross"),
     ("triangle", "paper/3-5-algorithm", "fig-35-simplex"),
-    ("triangle", "appendix/a-proofs", "fig-a-triangle"),
+    ("triangle", "appendix/a1-quadratic", "fig-a-triangle"),
     ("saddle", "beyond/certified-reweighting", "fig-cr-surface"),
     ("flips", "paper/2-background", "fig-2-permutation"),
     ("gaps", "paper/3-2-response", "fig-gaps"),

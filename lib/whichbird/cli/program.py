@@ -18,14 +18,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from .._version import __version__
 from ..core.balance import balance, ess, reachable
 from ..core.check import DataError, near
 from ..data import mtme, userfiles
-from ..data.digest import Digest, load
+from ..data.digest import Digest, datasets as datasets_, load
 from ..data.domains import in_domain
+from ..data.export import segment_table, template, write_inputs
 from ..data.files import read_text
+from ..data.matching import match, one_reference, score_files
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.registry import DATASETS
@@ -34,18 +37,21 @@ from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, NotProven, reliable_interval, reweight as solve
 from ..solve.verify import verify
+from ..study.average import ENDS, Opened, Part, average, long_table, opened, part, target
 from ..study.calibrate import MATCHES, calibrate
 from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.overview import members, overview
+from ..study.portrait import pack, portrait
 from ..study.ranking import rank, rank_sweep
 from ..study.significance import RESAMPLES
 from ..study.story import crossings, story
 from ..study.targets import is_reliable, steps, weight_sweep, weights_table
 from ..study.tested import with_bands, with_tests
 from ..study.verdict import judged
-from .output import Result, cell, check_outputs, deliver, one_line, say
+from .formats import FORMATS, Result, cell, one_line, schema
+from .output import check_outputs, chosen_format, deliver, find_browser, print_pdf, say
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +60,7 @@ if TYPE_CHECKING:
 NO_PLACE = {
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS,
 }  # fmt: skip
+FEW = 30  # rows that a terminal shows of a table that has one for each rating
 QUICK = 250  # resamples of tests that nobody has made beforehand: of all pairs of scorers on one domain
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
@@ -139,8 +146,7 @@ def beta(args: argparse.Namespace) -> Result:
       whichbird beta ende24 --domain news
     """
     grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
-    a_file = os.sep in args.ratings or "." in args.ratings or os.path.exists(args.ratings)
-    ships = args.ratings in DATASETS or not a_file
+    ships = _ships(args.ratings)
     if ships:
         pool = load_pool(args.ratings)
     elif grouping is None:
@@ -384,6 +390,272 @@ def evaluate(args: argparse.Namespace) -> Result:
     return result._replace(shown=shown, notes=(*pool.notes, *result.notes))
 
 
+def all_(args: argparse.Namespace) -> Result:
+    """Rank scorers, and yours, on all datasets at once: one table of averages.
+
+    Made as WMT's task averages are: every dataset has the same weight, and only
+    scorers that take part in all of them are averaged. average_spa is the mean of
+    their SPAs, and its interval of 95 % takes documents of different datasets as
+    independent draws (where two share source texts it is somewhat too narrow).
+    average_rank is the mean rank, each among all scorers of its dataset;
+    average_cluster the mean cluster, which mt-metrics-eval calls average rank.
+    rank_low and rank_high are the ranks of the average that go with the data. A
+    second table has the rank in each dataset.
+
+    --beta takes a balance, or low or high: the ends of each dataset's own reliable
+    interval. Without it all systems have the same weight. A dataset in which the
+    balance is not reliable, or not known, is left out with a note.
+
+    With --scores only datasets that one of your files belongs to are taken. A file
+    is matched by its name (my.ende24.seg.score), by its folders as in a tree
+    (wmt24/en-de/my-refA.seg.score), or by its systems and lines where only one
+    dataset fits; a folder stands for all score files below it. Where the name ends
+    in a reference, -refB say, the shipped scorers get the same, if WMT had it.
+
+    examples:
+      whichbird all --scores my/*.seg.score --beta 0.6
+      whichbird all --scores mine=my --beta low --format latex
+      whichbird all --datasets ende24 enes24 jazh24
+    """
+    found, notes = _fields(args)
+    parts: list[Part] = []
+    for one in tqdm(found, desc="datasets", delay=1, leave=False, disable=None):
+        try:
+            parts.append(part(one, target(one.field, args.beta)))
+        except DataError as error:
+            notes.append(f"left out: {error}")
+    if not parts:
+        raise DataError(f"no dataset is left at this balance; {notes[-1]}")
+    table = average(parts)
+    rows = long_table(parts)
+    wide = rows.pivot(index="scorer", columns="dataset", values="rank")[[p.name for p in parts]]
+    wide = wide.loc[table["scorer"]].astype(int).reset_index()
+    own = rows.loc[rows["own"], "scorer"].unique()
+    notes += [f"{s} is not averaged, as it does not score every dataset" for s in own if s not in set(table["scorer"])]
+    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
+    facts = {
+        "balance": "natural" if args.beta is None else str(args.beta),
+        "averaged_over": tuple(p.name for p in parts),
+        "scorers": len(table),
+        "signature": " ".join(p.signature for p in parts),
+    }
+    return Result(
+        facts,
+        {"average": table, "ranking": rows},
+        (shown if len(own) else shown.drop(columns="own"), wide),
+        None,
+        tuple(notes),
+    )
+
+
+def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
+    for name in args.datasets or ():
+        load(name)  # a misspelt name is refused
+    names = list(dict.fromkeys(args.datasets or datasets_()))
+    if not args.scores:
+        return [opened(name) for name in names], []
+    mine: dict[str, dict[str, np.ndarray]] = {}
+    seen: dict[str, list[str | None]] = {}
+    for given in args.scores:
+        called, place = _called(given)
+        for path in score_files(place):
+            m = match(path, names, called)
+            d = load(m.dataset)
+            got = userfiles.read_scorers(path, d, called, args.ignore_extra)
+            if len(got) == 1 and next(iter(got)) == (userfiles.ENDING.sub("", path.name) or path.name):
+                got = {m.scorer: next(iter(got.values()))}
+            for scorer in got:
+                if scorer in d.scorers or scorer in mine.get(d.name, {}):
+                    raise DataError(
+                        f"{path}: {d.name} has a scorer {scorer!r} already; name yours with --scores NAME=FILE"
+                    )
+            mine.setdefault(d.name, {}).update(got)
+            seen.setdefault(d.name, []).append(m.reference)
+    out, notes = [], []
+    for name in (n for n in names if n in mine):
+        reference, note = one_reference(name, seen[name])
+        notes += [] if note is None else [note]
+        out.append(opened(name, mine[name], reference))
+    return out, notes
+
+
+def report(args: argparse.Namespace) -> Result:
+    """Write a report on scorers of yours over all datasets, as one HTML page.
+
+    At the fluency end, the natural balance and the adequacy end of each reliable
+    interval, and at --beta where that is reliable: SPA, rank with its interval,
+    cluster; averages over datasets ('whichbird all --help' says how they are made);
+    ranks over beta; where yours gain and lose, and against whom by more than noise;
+    each kind of text. The page needs nothing else and no network. --card writes a
+    small picture of the ranks of your first scorer over beta, for a paper or a
+    README; --pdf prints the page, where Chromium or Chrome is installed. Files
+    appear when they are complete. Some ten seconds or more for each dataset.
+
+    Score files are matched with datasets as 'whichbird all --help' says. Or an
+    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names
+    the scorers of the tree to report on, and --scores adds others.
+
+    examples:
+      whichbird report --scores my/*.seg.score --html report.html --card card.svg
+      whichbird report --scores my --datasets ende24 enes24 --beta 0.9 --pdf r.pdf
+      whichbird report --mtme tree --set wmt25 --pair en-de --show X --html r.html
+    """
+    browser = find_browser() if args.pdf else ""
+    found, notes = _tree_fields(args) if args.mtme else _fields(args)
+    if not any(one.field.own.any() for one in found):
+        raise DataError("--scores is needed: which scorers is the report about?")
+    tables, more = portrait(
+        found,
+        args.beta,
+        args.resamples,
+        lambda x: tqdm(x, desc="datasets", total=len(found), leave=False, disable=None),
+    )
+    own = tables["standings"].loc[tables["standings"]["own"], "scorer"].unique().tolist()
+    shown = tables["standings"].query("own").drop(columns=["own", "se", "ess"])
+    mean = tables["average"].query("own")
+
+    def html() -> bytes:
+        from ..show.page import page
+
+        return page(tables).encode()
+
+    def card() -> bytes:
+        from ..show.page import card
+
+        return card(tables, own[0]).encode()
+
+    return Result(
+        {
+            "own_scorers": tuple(own),
+            "averaged_over": tuple(tables["profile"]["dataset"]),
+            "signature": " ".join(tables["profile"]["signature"]),
+        },
+        {"standings": tables["standings"], **{k: v for k, v in tables.items() if k != "standings"}},
+        (shown, *([mean.drop(columns="own")] if len(mean) and len(found) > 1 else [])),
+        None,
+        (*notes, *more),
+        files={
+            "html": html,
+            "card": card,
+            "pdf": lambda: print_pdf(browser, html()),
+            "numbers": lambda: pack(tables).encode(),
+        },
+    )
+
+
+def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The pairs of a tree that are asked for, each with the scorers to report on taken out of its own."""
+    if not (args.set and args.pair):
+        raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+    out = []
+    for pair in args.pair:
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, pair), args.reference)
+        mine: dict[str, np.ndarray] = {}
+        for scorer in args.show or ():
+            if scorer not in pool.scorers:
+                raise DataError(f"--show: {pool.name} has no scorer {scorer!r}{near(scorer, pool.scorers)}")
+            mine[scorer] = pool.scorers[scorer]
+        rest = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
+        mine |= _scores(args, rest)
+        out.append(Opened(rest, mine, contest(rest, mine)))
+    return out, []
+
+
+def template_(args: argparse.Namespace) -> Result:
+    """Show the score file that a dataset needs, to be filled in.
+
+    A table with the columns system, segment and score: every rated system and every
+    rated source line, counted from 1. Fill in the last column and hand it to
+    --scores. A terminal shows the first rows, --csv all.
+
+    examples:
+      whichbird template enes24 --out my.csv
+    """
+    d = load(args.dataset)
+    table = template(d)
+    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "rows": len(table)}
+    return Result(facts, {"template": table}, (table.head(FEW),), None, _cut(args, table))
+
+
+def inputs(args: argparse.Namespace) -> Result:
+    """Write the texts that a metric needs to score a dataset.
+
+    From your own unpacked copy of the public mt-metrics-eval-v2 release, since no
+    text ships with whichbird. A new folder gets source.txt, reference.txt and
+    systems/NAME.txt for every rated system: the rated lines alone, one each, all in
+    the same order. Scores of these files in turn, as lines "system, tab, score",
+    are a file that --scores takes. The folder appears when it is complete.
+
+    examples:
+      whichbird inputs enes24 --mtme mt-metrics-eval-v2 --to texts
+    """
+    d = load(args.dataset)
+    reference = args.reference or d.reference
+    table = write_inputs(d, args.mtme, args.to, reference)
+    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "reference": reference}
+    return Result(facts, {"files": table})
+
+
+def segments(args: argparse.Namespace) -> Result:
+    """Turn ratings into a table: adequacy, fluency and total of each segment.
+
+    One row for each system, segment and rater; with --cells one for each system and
+    segment, the rating that counts (the mean where several do). Ratings are a file
+    as 'whichbird evaluate --help' says, MQM rows say; or a name that 'whichbird
+    datasets' lists; or an mt-metrics-eval-v2 tree (--mtme, --set, --pair).
+    Penalties are negative: higher is better. --taxonomy sorts and prices MQM rows
+    another way. A terminal shows the first rows, --csv all.
+
+    examples:
+      whichbird segments mqm.tsv --out segments.csv
+      whichbird segments ende24 --cells --csv
+      whichbird segments --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --csv
+    """
+    if (args.ratings is None) == (args.mtme is None):
+        raise DataError("a file or a dataset is needed, or --mtme with --set and --pair; one of the two")
+    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
+    if args.mtme is not None:
+        if not (args.set and args.pair):
+            raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+        sorting = () if grouping is None else (grouping.taxonomy, grouping.weights)
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), None, *sorting)
+    else:
+        if args.set or args.pair:
+            raise DataError("--set and --pair go with --mtme")
+        if _ships(args.ratings):
+            if grouping is not None:
+                raise DataError(
+                    f"{args.ratings} ships without the errors of segments; --taxonomy needs MQM rows or a tree"
+                )
+            pool = load_pool(args.ratings)
+        elif grouping is None:
+            pool = userfiles.read_human(args.ratings)
+        else:
+            pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+    table = segment_table(pool, args.cells)
+    facts = {
+        "data": pool.name,
+        "systems": len(pool.systems),
+        "segments": len(pool.lines),
+        "raters": len(pool.rater_names),
+        "rows": len(table),
+    }
+    notes = () if args.ratings is not None and _ships(args.ratings) else pool.notes
+    return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*notes, *_cut(args, table)))
+
+
+def _ships(given: str) -> bool:
+    """Whether ratings are meant to be a dataset that ships, and no file."""
+    return given in DATASETS or not (os.sep in given or "." in given or os.path.exists(given))
+
+
+def _cut(args: argparse.Namespace, table: pd.DataFrame) -> tuple[str, ...]:
+    """What to say where people see the first rows only."""
+    whole = chosen_format(args) in ("csv", "json") or args.out
+    return () if whole or len(table) <= FEW else (f"shown are {FEW} of {len(table)} rows; --csv has all",)
+
+
 def calibrate_(args: argparse.Namespace) -> Result:
     """Find the balance whose ranking favours the scorers that agree with you.
 
@@ -602,11 +874,7 @@ def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
 def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {}
     for given in args.scores or ():
-        name, equals, path = given.partition("=")
-        if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
-            name, path = None, given
-        elif not (name and path):
-            raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
+        name, path = _called(given)
         found = userfiles.read_scorers(path, source, name, args.ignore_extra)
         for scorer in found:
             if scorer in out or scorer in source.scorers:
@@ -614,6 +882,16 @@ def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.nda
                 raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
         out |= found
     return out
+
+
+def _called(given: str) -> tuple[str | None, str]:
+    """What --scores names: NAME, where one is given, and the file or folder."""
+    name, equals, path = given.partition("=")
+    if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
+        return None, given
+    if not (name and path):
+        raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
+    return name, path
 
 
 def _facts(about: pd.DataFrame) -> dict[str, object]:
@@ -654,11 +932,23 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
 
 
+class _Schema(argparse.Action):
+    """Print the schema and stop, as --version does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        print(json.dumps(schema(), indent=2, ensure_ascii=False))
+        parser.exit()
+
+
 def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
+def _target(text: str) -> float | str:
+    return text if text in ENDS else _number(text)
 
 
 def _whole(text: str) -> int:
@@ -765,6 +1055,55 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     _plot_argument(parser)
 
 
+def _all_arguments(parser: argparse.ArgumentParser) -> None:
+    _many_arguments(parser)
+    parser.add_argument(
+        "--beta", type=_target, metavar="BETA|low|high", help=BETA + ", or an end of the reliable interval"
+    )
+
+
+def _many_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--datasets", nargs="+", action="extend", metavar="NAME", help="these alone, of those 'datasets' lists"
+    )
+    _scores_arguments(parser)
+
+
+def _report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--html", metavar="FILE", type=_file, help="write the report, one page")
+    parser.add_argument("--card", metavar="FILE", type=_file, help="write the ranks of your first scorer, an SVG")
+    parser.add_argument("--pdf", metavar="FILE", type=_file, help="print the report, where there is a browser")
+    parser.add_argument("--numbers", metavar="FILE", type=_file, help="write the figures of the page, as compact JSON")
+    _many_arguments(parser)
+    parser.add_argument("--beta", type=_number, help=BETA + ", besides the three of each dataset")
+    parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")
+    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
+    parser.add_argument("--pair", nargs="+", help="with --mtme: language pairs, as en-de")
+    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
+    parser.add_argument("--show", nargs="+", metavar="SCORER", help="with --mtme: scorers of the tree to report on")
+    parser.add_argument("--resamples", type=_whole, default=RESAMPLES, help="of each test (default: %(default)s)")
+
+
+def _template_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+
+
+def _inputs_arguments(parser: argparse.ArgumentParser) -> None:
+    _template_arguments(parser)
+    parser.add_argument("--mtme", metavar="DIR", type=_file, required=True, help="an unpacked mt-metrics-eval-v2 tree")
+    parser.add_argument("--to", metavar="DIR", type=_file, required=True, help="a new folder for the texts")
+    parser.add_argument("--reference", help="the reference to write (default: refA, or the one there is)")
+
+
+def _segments_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ratings", nargs="?", type=_file, help="a file of human ratings, or the name of a dataset")
+    parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")
+    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
+    parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
+    parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
+    parser.add_argument("--cells", action="store_true", help="one row for each system and segment")
+
+
 def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second"
@@ -842,7 +1181,12 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], Callable[[argp
     "rank": (rank_, _rank_arguments),
     "sweep": (sweep, _sweep_arguments),
     "compare": (compare, _compare_arguments),
+    "all": (all_, _all_arguments),
     "evaluate": (evaluate, _evaluate_arguments),
+    "template": (template_, _template_arguments),
+    "inputs": (inputs, _inputs_arguments),
+    "segments": (segments, _segments_arguments),
+    "report": (report, _report_arguments),
     "calibrate": (calibrate_, _calibrate_arguments),
 }
 
@@ -858,6 +1202,7 @@ def parser() -> argparse.ArgumentParser:
         "  whichbird rank --help\n\nexit codes: 0 done, 2 bad input, 1 failure, 130 interrupted",
     )
     top.add_argument("--version", action="version", version=f"whichbird {__version__}")
+    top.add_argument("--schema", action=_Schema, nargs=0, help="show the JSON Schema of what --json prints, and exit")
     commands = top.add_subparsers(dest="command", metavar="command", required=True, parser_class=_Parser)
     for name, (run, add_arguments) in COMMANDS.items():
         lines = (run.__doc__ or "").split("\n")
@@ -872,13 +1217,19 @@ def parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         add_arguments(sub)
         form = sub.add_mutually_exclusive_group()
+        form.add_argument(
+            "--format",
+            metavar="FORM",
+            choices=list(FORMATS),
+            help=f"print as {', '.join(list(FORMATS)[:-1])} or {list(FORMATS)[-1]} (default: text)",
+        )
         form.add_argument("--json", action="store_true", help="print JSON: all figures in full precision")
         form.add_argument("--csv", action="store_true", help="print CSV: one table; the rest goes to standard error")
         sub.add_argument(
             "--out",
             metavar="FILE",
             type=_file,
-            help="write the result to a file too: JSON if named so, else CSV; - is standard output",
+            help="write the result to a file too: .json, .md and .tex as named, else CSV; - is standard output",
         )
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
@@ -893,7 +1244,7 @@ def run(argv: list[str]) -> int:
                 stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is no reason to fail
         args = parser().parse_args(argv)
         if args.out == "-":  # standard output gets what the file would
-            args.out, args.csv = None, not args.json
+            args.out, args.csv = None, not (args.json or args.format)
         who = f"whichbird {args.command}"
         check_outputs(args)
         with warnings.catch_warnings(record=True) as caught:

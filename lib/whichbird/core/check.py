@@ -12,7 +12,14 @@ Array = NDArray[np.float64]
 
 
 class DataError(ValueError):
-    """A file that cannot be used: the sentence names the file, the place in it, and what would be accepted."""
+    """A file that cannot be used: the sentence names the file, the place in it, and what would be accepted.
+
+    >>> from whichbird import load
+    >>> load("ende42")
+    Traceback (most recent call last):
+    ...
+    whichbird.core.check.DataError: unknown dataset 'ende42'; did you mean 'ende24' or 'ende23' or 'ende22'?
+    """
 
 
 def near(name: str, others: Iterable[str], ask: str = "did you mean") -> str:

@@ -13,10 +13,9 @@ import zlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from .._version import __version__
 from ..core.augment import FAMILIES, PAPER_FAMILIES, offsets, shifts
@@ -25,6 +24,9 @@ from ..core.permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
 from .pool import Pool, system_means
 from .protocol import Tested, fingerprint, signature
 from .registry import DATASETS
+
+if TYPE_CHECKING:
+    import pandas as pd  # loaded where a table is made: it takes longer than all the rest
 
 FORMAT = 2  # 1 held the curves of the paper's families, and did not say which
 RELEASE = "mt-metrics-eval-v2"
@@ -40,6 +42,12 @@ class Digest:
 
     Arrays are decoded when first asked for. `adequacy` and `fluency` (and what follows from them) are None where the
     release has no per-error ratings. `families` names the families of augmented scorers whose curves it holds.
+
+    >>> d = load("ende24")
+    >>> len(d.systems), d.adequacy.shape, d.human_p.shape, d.scorer_p.shape, d.reference
+    (16, (16,), (120,), (30, 120), 'refA')
+    >>> float(d.adequacy[d.systems.index("GPT-4")].round(2))
+    -0.65
     """
 
     def __init__(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -368,6 +376,8 @@ def load_errors(name: str | None = None) -> pd.DataFrame:
 
 def read_table(name: str, **options: Any) -> pd.DataFrame:
     """A table that ships beside the digests; `options` go to pandas.read_csv."""
+    import pandas as pd
+
     path = folder() / name
     try:
         table: pd.DataFrame = pd.read_csv(path, **options)

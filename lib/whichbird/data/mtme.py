@@ -59,6 +59,18 @@ def read_mtme(
 
     `errors` is a raw table of errors, as `read_mqm_tsv` takes it, for a dataset whose tree has totals but no ratings
     (heen23). It is put on the source lines of the tree and compared with the official totals, cell by cell.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> human = Path(folder.name, "mt-metrics-eval-v2/made/human-scores")
+    >>> for place in (human, human.parent / "metric-scores/en-xx"):
+    ...     place.mkdir(parents=True)
+    >>> lines = ["x\\t-1", "x\\t0", "x\\t-5", "y\\t0", "y\\t-2", "y\\t0"]  # two systems, three segments
+    >>> _ = (human / "en-xx.mqm.seg.score").write_text("\\n".join([*lines, ""]), "utf-8")
+    >>> pool = read_mtme(folder.name, find_source(folder.name, "made", "en-xx"))
+    >>> pool.systems, pool.total.tolist()
+    (('x', 'y'), [[-1.0, 0.0, -5.0], [0.0, -2.0, 0.0]])
+    >>> folder.cleanup()
     """
     source = _source(dataset)
     name = dataset if isinstance(dataset, str) else f"{source.set}/{source.pair}"
@@ -206,6 +218,20 @@ def find_source(root: str | Path, set_: str, pair: str) -> Source:
     A pair without per-error ratings is read for its totals alone; one with files of single raters and no merged file
     takes the mean over the raters of a cell; one without totals sums its errors. No system is flagged. The reference is
     refA where some scorer has it, else the first there is, in alphabetical order, else src.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> human = Path(folder.name, "mt-metrics-eval-v2/made/human-scores")
+    >>> for place in (human, human.parent / "metric-scores/en-xx"):
+    ...     place.mkdir(parents=True)
+    >>> lines = ["x\\t-1", "x\\t0", "x\\t-5", "y\\t0", "y\\t-2", "y\\t0"]  # two systems, three segments
+    >>> _ = (human / "en-xx.mqm.seg.score").write_text("\\n".join([*lines, ""]), "utf-8")
+    >>> source = find_source(folder.name, "made", "en-xx")
+    >>> source.set, source.pair, source.ratings, source.reference
+    ('made', 'en-xx', False, 'src')
+    >>> find_source(folder.name, "wmt24", "en-de").standard  # known, so no file is asked
+    'refB'
+    >>> folder.cleanup()
     """
     for source in DATASETS.values():
         if (source.set, source.pair) == (set_, pair):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
@@ -14,6 +13,9 @@ from ..core import check
 from ..core.check import DataError
 from ..core.permutation import PERMUTATIONS, SEED, p_counts
 from .protocol import Tested, signature
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CONSTANT = 1e-12  # system means that spread less than this, relative to their size, are one number and its rounding
 
@@ -52,6 +54,12 @@ class Pool:
     several. `documents` and `domains` name, for each of the N segments, the document and the kind of text it belongs
     to. `ratings` holds every rating of a cell where cells were rated more than once: the first rating of each cell, the
     second, …
+
+    >>> cells = np.array([[0, -5, 0], [-1, 0, -1]])  # two systems, three segments
+    >>> style = np.array([[0, 0, 0], [0, -1, 0]])
+    >>> pool = Pool("made", ("x", "y"), np.arange(3), 3, cells + style, cells, style, {"mine": cells + 0.5})
+    >>> pool.rated.tolist(), [means.round(3).tolist() for means in pool.aspects]
+    ([3, 3], [[-1.667, -0.667], [0.0, -0.333]])
     """
 
     name: str

@@ -19,16 +19,18 @@ import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ..core.check import DataError
 from .digest import folder, load
 from .pool import Exclusion, Pool, Rating
 from .protocol import fingerprint
 from .registry import DATASETS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAGIC = b"whichbird segments\n"
 FORMAT = 1
@@ -306,6 +308,8 @@ class _File:
         table = self.header["errors"]
         if table is None:
             return None
+        import pandas as pd
+
         named = {c: list(self.names(table[c]) or ()) for c in ("system", "category", "severity")}
         return pd.DataFrame({**named, "count": self.whole(table["count"]), "penalty": self.floats(table["penalty"])})
 

@@ -27,9 +27,10 @@ class Sheet(NamedTuple):
     path: Path
     columns: list[str]
     rows: list[tuple[int, dict[str, str]]]
+    unit: str = "line"  # what rows are counted in: lines of a file, or rows of a frame
 
     def place(self, line: int, column: str) -> str:
-        return f"{self.path}: line {line}, column {self.columns.index(column) + 1} ({column})"
+        return f"{self.path}: {self.unit} {line}, column {self.columns.index(column) + 1} ({column})"
 
     def name(self, line: int, cells: dict[str, str], column: str) -> str:
         """The cell's text, which must not be empty."""
@@ -45,7 +46,9 @@ class Sheet(NamedTuple):
     def once(self, seen: dict[K, int], key: K, line: int, what: str) -> None:
         """Remember where `key` stands; refuse a second row of it. `what` has a place for each part of the key."""
         if seen.setdefault(key, line) != line:
-            raise DataError(f"{self.path}: line {line} repeats {what.format(*key)}, which line {seen[key]} has already")
+            raise DataError(
+                f"{self.path}: {self.unit} {line} repeats {what.format(*key)}, which {self.unit} {seen[key]} has already"
+            )
 
 
 def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
@@ -60,7 +63,7 @@ def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[s
     [(2, {'score': '1.5', 'system': 'x'})]
     """
     path, text = Path(path), read_text(path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text), strict=True)
     columns: list[str] = []
     rows = []
     line = 1  # where a row starts: cells in quotes may hold line ends
@@ -68,7 +71,7 @@ def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[s
         for row in watched(reader, path, total=text.count("\n")):
             row = [cell.strip() for cell in row]
             if any(row) and not columns:
-                columns = _columns(f"{path}: line {line}", row, need, may)
+                columns = columns_of(f"{path}: line {line}", row, need, may)
             elif any(row):
                 if len(row) != len(columns):
                     raise DataError(f"{path}: line {line} has {len(row)} columns where the header has {len(columns)}")
@@ -96,7 +99,7 @@ def header(text: str) -> set[str]:
     >>> sorted(header("System,segment,BLEU\\nx,1,30"))
     ['bleu', 'segment', 'system']
     """
-    return {cell.strip(' "').lower() for cell in first_line(text).split(_delimiter(text))}
+    return {cell.strip(' "').lower() for cell in first_line(text).split(delimiter(text))}
 
 
 def number(text: str, place: Callable[[], str], may_lack: bool = False) -> float | None:
@@ -131,12 +134,12 @@ def first_line(text: str) -> str:
     return text.lstrip("\n").split("\n", 1)[0]
 
 
-def _delimiter(text: str) -> str:
+def delimiter(text: str) -> str:
     line = first_line(text)
     return "\t" if "\t" in line else max(",;", key=line.count)
 
 
-def _columns(place: str, row: list[str], need: tuple[str, ...], may: tuple[str, ...]) -> list[str]:
+def columns_of(place: str, row: list[str], need: tuple[str, ...], may: tuple[str, ...]) -> list[str]:
     """The header's names: ours in lower case, others as they are."""
     columns = [name.lower() if name.lower() in need + may else name for name in row]
     for column in need:

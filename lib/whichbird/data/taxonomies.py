@@ -46,6 +46,10 @@ class Grouping:
 
     `said` holds the categories that its file puts in an aspect, with a star at the end of those that begin others;
     `priced` those it gives a price.
+
+    >>> g = load_taxonomy("terminology")
+    >>> g.said, g.taxonomy.aspect("Terminology/Inconsistent")
+    (frozenset({'terminology/*'}), 'adequacy')
     """
 
     name: str

@@ -93,6 +93,17 @@ def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weigh
     its share. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them,
     and are called by their seg_id where no two share one, else doc:doc_id:seg_id. The total is adequacy + fluency +
     errors of neither.
+
+    >>> import tempfile
+    >>> columns = ["system", "doc", "doc_id", "seg_id", "rater", "category", "severity"]
+    >>> errors = [("x", 1, "Accuracy/Omission", "Major"), ("x", 2, "no-error", "no-error"), ("y", 1, "Style/Awkward", "Minor")]
+    >>> rows = [(s, "d", n, n, "r", *error) for s, n, *error in [*errors, ("y", 2, "no-error", "no-error")]]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "errors.tsv")
+    ...     _ = file.write_text("\\n".join("\\t".join(map(str, row)) for row in [columns, *rows]), "utf-8")
+    ...     pool = read_mqm_tsv(file)
+    >>> pool.systems, pool.adequacy.tolist(), pool.fluency.tolist()
+    (('x', 'y'), [[-5.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [-1.0, 0.0]])
     """
     path = Path(path)
     pricing = Pricing(taxonomy, weights)

@@ -11,20 +11,30 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.check import DataError, near
-from .digest import Digest
+from . import quick
 from .files import read_text
+from .frames import DICTIONARY, FRAME, Frame, as_sheet, by_scorer
 from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
 from .mtme import is_human, read_mqm_tsv
 from .pool import Pool, refuse_constant
-from .ratings import Cell, natural, score
+from .protocol import Dataset
+from .ratings import Cell, Scored, natural, score
 from .sheet import Sheet, first_line, header, number, read_sheet, short, watched
+
+HUMAN = ("system", "segment", "adequacy", "fluency"), ("total", "rater", "document", "domain")  # needed, and known
+SCORERS = ("system", "segment"), ("scorer", "score")
+NO_ERRORS = pd.DataFrame(columns=["system", "category", "severity", "count", "penalty"])
+
+
+ENDING = re.compile(r"(\.seg\.score|\.csv|\.tsv|\.txt)$")  # of score files: not a part of the scorer's name
 
 
 def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -46,7 +56,9 @@ def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
     return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
 
 
-def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, weights: Weights | None = None) -> Pool:
+def read_human(
+    path: str | os.PathLike[str] | Frame, taxonomy: Taxonomy | None = None, weights: Weights | None = None
+) -> Pool:
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
@@ -54,7 +66,7 @@ def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, w
     then has their mean, and `ratings` holds each. Columns document and domain, if there, say what a segment belongs to.
     Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say
     how they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments
-    keep the order in which the file first names them.
+    keep the order in which the file first names them. A pandas or polars frame with such columns will do in place of a file.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w") as file:
@@ -63,6 +75,10 @@ def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, w
     >>> pool.systems, pool.segments, pool.total.tolist()
     (('x', 'y'), ('s1',), [[-1.0], [-2.0]])
     """
+    if isinstance(path, Frame):
+        if taxonomy or weights:
+            raise DataError(f"{FRAME}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
+        return _careful_human(as_sheet(path, *HUMAN))
     text = read_text(path)
     if {"category", "severity"} <= header(text):
         if "\t" not in first_line(text):
@@ -70,7 +86,60 @@ def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, w
         return read_mqm_tsv(Path(path), taxonomy or TAXONOMY, weights or WEIGHTS)
     if taxonomy or weights:
         raise DataError(f"{path}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
-    sheet = read_sheet(path, ("system", "segment", "adequacy", "fluency"), ("total", "rater", "document", "domain"))
+    return _quick_human(Path(path), text) or _careful_human(read_sheet(path, *HUMAN))
+
+
+def _quick_human(path: Path, text: str) -> Pool | None:
+    """What `_careful_human` makes of a table in which no cell is rated twice; None where anything is odd."""
+    table = quick.table(text, *HUMAN)
+    if table is None:
+        return None
+    system, segment = table.named("system"), table.named("segment")
+    if system is None or segment is None or quick.repeats(system.codes, segment.codes):
+        return None
+    labels: dict[str, tuple[str, ...] | None] = {}
+    for column in ("document", "domain"):
+        found = table.named(column) if column in table.header else None
+        names = None if found is None else quick.one_each(found, segment)
+        if column in table.header and names is None:
+            return None
+        labels[column] = None if names is None else tuple(names)
+    systems = sorted(s for s in system.names if not is_human(s))
+    if len(systems) < 2:
+        return None
+    row_of = np.array([-1 if is_human(s) else systems.index(s) for s in system.names])[system.codes]
+    keep = row_of >= 0
+    values = {
+        column: quick.numbers(quick.taken(table.texts(column), keep))
+        for column in ("adequacy", "fluency", "total")
+        if column in table.header
+    }
+    grids = {}
+    for column, x in values.items():
+        if x is None:
+            return None
+        grids[column] = np.full((len(systems), len(segment.names)), np.nan)
+        grids[column][row_of[keep], segment.codes[keep]] = x
+    a, f = grids["adequacy"], grids["fluency"]
+    raters, rater_names = None, ()
+    if "rater" in table.header:
+        rater = table.named("rater")
+        if rater is None:
+            return None
+        seen = set(rater.codes[keep].tolist())
+        rater_names = tuple(sorted((rater.names[n] for n in seen), key=natural))
+        place = np.array([rater_names.index(r) if n in seen else -1 for n, r in enumerate(rater.names)])
+        raters = np.full(a.shape, -1, dtype=np.int16)
+        raters[row_of[keep], segment.codes[keep]] = place[rater.codes[keep]]
+    return _pool(
+        path, sorted(system.names), segment.names, Scored(a, f, grids.get("total", a + f), raters, rater_names, (), NO_ERRORS),
+        labels["document"], labels["domain"]
+    )  # fmt: skip
+
+
+def _careful_human(sheet: Sheet) -> Pool:
+    """Ratings line by line, each refusal with its place."""
+    path = sheet.path
     named_raters, have_total = "rater" in sheet.columns, "total" in sheet.columns
     first: dict[tuple[str, ...], int] = {}
     segments: dict[str, int] = {}
@@ -99,23 +168,31 @@ def read_human(path: str | os.PathLike[str], taxonomy: Taxonomy | None = None, w
         for system in systems
     ]
     made = score(systems, every, every)
+    labels = (_labels(sheet, "document", segments), _labels(sheet, "domain", segments))
+    return _pool(path, named, list(segments), made, *labels)
+
+
+def _pool(
+    path: Path, named: list[str], segments: list[str], made: Scored, documents: tuple[str, ...] | None,
+    domains: tuple[str, ...] | None
+) -> Pool:  # fmt: skip
+    """A pool of ratings; `named` are all systems of the file, people among them."""
     unrated = int(np.isnan(made.adequacy).sum())
     notes = [f"{s}: left out, since it is no machine system" for s in named if is_human(s)]
     notes += [f"{unrated} of {made.adequacy.size} cells are not rated"] if unrated else []
-    size = len(segments)
     return Pool(
-        name=Path(path).name,
-        systems=tuple(systems),
-        lines=np.arange(size),
-        source_lines=size,
+        name=path.name,
+        systems=tuple(s for s in named if not is_human(s)),
+        lines=np.arange(len(segments)),
+        source_lines=len(segments),
         total=made.total,
         adequacy=made.adequacy,
         fluency=made.fluency,
         reference="none",
         segments=tuple(segments),
         notes=tuple(notes),
-        documents=_labels(sheet, "document", segments),
-        domains=_labels(sheet, "domain", segments),
+        documents=documents,
+        domains=domains,
         raters=made.raters,
         rater_names=made.rater_names,
         ratings=made.ratings,
@@ -138,8 +215,9 @@ def _labels(sheet: Sheet, column: str, segments: Iterable[str]) -> tuple[str, ..
 
 
 def read_scorers(
-    path: str | os.PathLike[str], source: Digest | Pool, name: str | None = None, ignore_extra: bool = False
-) -> dict[str, np.ndarray]:
+    path: str | os.PathLike[str] | Frame | Mapping[str, Any], source: Dataset, name: str | None = None,
+    ignore_extra: bool = False
+) -> dict[str, np.ndarray]:  # fmt: skip
     """The scorers in a file, by name: scores (K, N) of the systems and rated segments of `source`, in their order.
 
     The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
@@ -149,6 +227,9 @@ def read_scorers(
     `ignore_extra`. `name` renames the one scorer of a file; if not given, it is called
     as its column, or as the file without its ending.
 
+    In place of a file: a pandas or polars frame that holds such a table; or a dictionary, {system: scores} as mt-metrics-eval's
+    EvalSet gives them (None where there is none), or {scorer: {system: scores}}.
+
     >>> import tempfile
     >>> pool = Pool("tiny", ("x", "y"), np.array([0, 2]), 3, total=np.zeros((2, 2)))  # lines 0 and 2 of 3 are rated
     >>> with tempfile.NamedTemporaryFile("w") as file:
@@ -156,13 +237,22 @@ def read_scorers(
     ...     read_scorers(file.name, pool, "mine")["mine"].tolist()
     [[4.0, 6.0], [1.0, 3.0]]
     """
-    path = Path(path)
-    words = header(read_text(path))
-    stem = re.sub(r"(\.seg\.score|\.csv|\.tsv|\.txt)$", "", path.name) or path.name
-    if path.suffix.lower() == ".csv" or {"system", "segment"} <= words:
-        found = _table_scorers(path, source, stem, ignore_extra)
+    if isinstance(path, Mapping):
+        found = {n: _mapped_scorer(x, source) for n, x in by_scorer(path, name or "yours").items()}
+        path = DICTIONARY
+    elif isinstance(path, Frame):
+        found, path = _table_scorers(as_sheet(path, *SCORERS), source, name or "yours", ignore_extra), FRAME
     else:
-        found = {stem: _field_scorer(path, source)}
+        path = Path(path)
+        text = read_text(path)
+        stem = ENDING.sub("", path.name) or path.name
+        if path.suffix.lower() == ".csv" or {"system", "segment"} <= header(text):
+            found = _quick_table(path, text, source, stem, ignore_extra) or _table_scorers(
+                read_sheet(path, *SCORERS), source, stem, ignore_extra
+            )
+        else:
+            x = _quick_field(path, text, source)
+            found = {stem: _field_scorer(path, source) if x is None else x}
     if name is not None:
         if len(found) > 1:
             raise DataError(f"{path}: {len(found)} scorers are there ({', '.join(found)}), so {name!r} cannot name one")
@@ -175,7 +265,53 @@ def read_scorers(
     return found
 
 
-def _field_scorer(path: Path, source: Digest | Pool) -> np.ndarray:
+def _quick_field(path: Path, text: str, source: Dataset) -> np.ndarray | None:
+    """What `_field_scorer` makes of a file; None where anything is odd."""
+    lines = text.rstrip().split("\n")
+    if any(line.count("\t") != 1 for line in lines):
+        return None
+    cells = "\t".join(lines).split("\t")
+    codes, names = pd.factorize(np.array(cells[::2], dtype=object))
+    places = {str(s): n for n, s in enumerate(names)}
+    if not set(source.systems) <= set(places):
+        return None
+    scores = np.array(cells[1::2], dtype=object)
+    rated, every = len(source.lines), source.source_lines
+    grid: list[np.ndarray] = []
+    for system in source.systems:
+        mine = scores[codes == places[system]].tolist()
+        x = quick.numbers(mine, may_lack=True)
+        if len(mine) not in (rated, every) or x is None or (grid and x.size != grid[0].size):
+            return None
+        grid.append(x)
+    out = np.array(grid)
+    out = out if out.shape[1] == rated else out[:, source.lines]
+    if np.isnan(out).any():
+        return None
+    _check_systems(path, places, source)
+    return out
+
+
+def _mapped_scorer(given: Mapping[str, Any], source: Dataset) -> np.ndarray:
+    """Scores (K, N) from a dictionary {system: scores}, one for each rated or each source line."""
+    _check_systems(DICTIONARY, given, source)
+    rated, every = len(source.lines), source.source_lines
+    out = np.empty((len(source.systems), rated))
+    for k, system in enumerate(source.systems):
+        row = list(given[system])
+        if len(row) not in (rated, every):
+            raise DataError(
+                f"{DICTIONARY}: system {system!r} has {len(row)} scores; {every} (all source lines) or {rated} (the rated ones) "
+                "are expected"
+            )
+        for n, at in enumerate(range(rated) if len(row) == rated else source.lines):
+            if row[at] is None:
+                raise DataError(f"{DICTIONARY}: {system!r} has no score on a rated segment, place {at}; one is needed")
+            out[k, n] = number(str(row[at]), lambda: f"{DICTIONARY}: system {system!r}, place {at}")
+    return out
+
+
+def _field_scorer(path: Path, source: Dataset) -> np.ndarray:
     rows: dict[str, list[tuple[int, str]]] = {}
     lines = read_text(path).split("\n")
     while not lines[-1].strip():
@@ -213,8 +349,61 @@ def _field_scorer(path: Path, source: Digest | Pool) -> np.ndarray:
     return out
 
 
-def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: bool) -> dict[str, np.ndarray]:
-    sheet = read_sheet(path, ("system", "segment"), ("scorer", "score"))
+def _quick_table(path: Path, text: str, source: Dataset, name: str, ignore_extra: bool) -> dict[str, np.ndarray] | None:
+    """What `_table_scorers` makes of a table; None where anything is odd."""
+    table = quick.table(text, *SCORERS)
+    if table is None:
+        return None
+    long = "scorer" in table.header
+    columns = ["score"] if long else [c for c in table.header if c not in SCORERS[0]]
+    system, segment = table.named("system"), table.named("segment")
+    scorer = table.named("scorer") if long else None
+    if (
+        not set(columns) <= set(table.header)
+        or not columns
+        or system is None
+        or segment is None
+        or (long and scorer is None)
+    ):
+        return None
+    if not set(source.systems) <= set(system.names):
+        return None
+    row_of = np.array([source.systems.index(s) if s in source.systems else -1 for s in system.names])[system.codes]
+    keep = row_of >= 0
+    names = _segment_names(source)
+    place, known = {s: n for n, s in enumerate(names)}, _known(source)
+    if not ignore_extra and any(
+        segment.names[n] not in known for n in np.flatnonzero(np.bincount(segment.codes[keep]))
+    ):
+        return None
+    column_of = np.array([place.get(s, -1) for s in segment.names])[segment.codes]
+    scorers = [scorer.codes[keep]] if scorer is not None else []
+    if quick.repeats(*scorers, row_of[keep], segment.codes[keep]):
+        return None
+    there = column_of[keep] >= 0
+    at = row_of[keep][there], column_of[keep][there]
+    found: dict[str, np.ndarray] = {}
+    for column in columns:
+        x = quick.numbers(quick.taken(table.texts(column), keep))
+        if x is None or not there.any():
+            return None
+        if scorer is None:
+            called = [(name if columns == ["score"] else column, np.arange(at[0].size))]
+        else:
+            which = scorers[0][there]
+            called = [(scorer.names[n], np.flatnonzero(which == n)) for n in dict.fromkeys(which.tolist())]
+        for one, rows in called:
+            found[one] = np.full((len(source.systems), len(names)), np.nan)
+            found[one][at[0][rows], at[1][rows]] = x[there][rows]
+            if np.isnan(found[one]).any():
+                return None
+    _check_systems(path, system.names, source)
+    return found
+
+
+def _table_scorers(sheet: Sheet, source: Dataset, name: str, ignore_extra: bool) -> dict[str, np.ndarray]:
+    """A table line by line, each refusal with its place."""
+    path = sheet.path
     long = "scorer" in sheet.columns
     columns = ["score"] if long else [c for c in sheet.columns if c not in ("system", "segment")]
     if long and "score" not in sheet.columns or not columns:
@@ -226,7 +415,7 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
     row_of = {system: k for k, system in enumerate(source.systems)}
     names = _segment_names(source)
     column_of = {segment: n for n, segment in enumerate(names)}
-    known = set(names) if _named(source) else {str(n) for n in range(1, source.source_lines + 1)}
+    known = _known(source)
     found: dict[str, np.ndarray] = {}
     seen: dict[tuple[str, ...], int] = {}
     for line, cells in watched(sheet.rows, sheet.path):
@@ -258,17 +447,22 @@ def _table_scorers(path: Path, source: Digest | Pool, name: str, ignore_extra: b
     return found
 
 
-def _named(source: Digest | Pool) -> tuple[str, ...] | None:
+def _named(source: Dataset) -> tuple[str, ...] | None:
     """The names of the rated segments, where their file gives them some."""
     return source.segments if isinstance(source, Pool) else None
 
 
-def _segment_names(source: Digest | Pool) -> list[str]:
+def _segment_names(source: Dataset) -> list[str]:
     """What a table calls the rated segments."""
     return list(_named(source) or (str(line + 1) for line in source.lines))
 
 
-def _check_systems(path: Path, found: Iterable[str], source: Digest | Pool) -> None:
+def _known(source: Dataset) -> set[str]:
+    """All segments that a table may name, rated or not."""
+    return set(_named(source) or (str(n) for n in range(1, source.source_lines + 1)))
+
+
+def _check_systems(path: Path, found: Iterable[str], source: Dataset) -> None:
     """Every rated system must be among those `found` in the file; what else is there is left out, and said."""
     found = list(found)
     missing = [s for s in source.systems if s not in found]

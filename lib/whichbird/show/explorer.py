@@ -32,16 +32,12 @@ from .report import Shown
 FINE = 1e4  # margins of SPA are written as whole numbers of 1/FINE: four digits, in fewer characters than decimals
 # of book/assets, in the order in which a page loads them: each may use those before it
 SCRIPTS = (
-    "bump", "wb-core", "wb-solve", "wb-pool", "wb-rank", "wb-chart", "wb-plane", "wb-ranking", "wb-share", "wb-desk", "explorer"
+    "bump", "wb-core", "wb-solve", "wb-pool", "wb-rank", "wb-chart", "wb-plane", "wb-ranking", "wb-share",
+    "wb-random", "wb-permutation", "wb-python", "wb-scorefile", "wb-verdict", "wb-own", "wb-desk", "explorer",
 )  # fmt: skip
-OWN = (
-    "wb-random",
-    "wb-permutation",
-    "wb-python",
-    "wb-scorefile",
-    "wb-verdict",
-    "wb-own",
-)  # for scores of one's own: the full figure only
+FULL = (
+    "bump", "wb-share", "wb-random", "wb-permutation", "wb-python", "wb-scorefile", "wb-verdict", "wb-own", "wb-desk"
+)  # fmt: skip  # of these, what a mini figure does without
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
@@ -172,10 +168,11 @@ def embed(pages: list[dict[str, Any]], root: str, mode: str = "full", stand_in: 
     if mode not in ("full", "mini"):
         raise ValueError(f"unknown mode {mode!r}; 'full' or 'mini' is expected")
     data = json.dumps(pages, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    own = mode == "full"
-    names = [*SCRIPTS[:-2], *OWN, *SCRIPTS[-2:]] if own else [name for name in SCRIPTS if name != "wb-desk"]
+    full = mode == "full"
+    names = [name for name in SCRIPTS if full or name not in FULL]
     scripts = "\n".join(f'<script src="{root}/_static/{name}.js"></script>' for name in names)
-    states = f" data-generators='{json.dumps(generators())}' data-root=\"{root}/_static\"" if own else ""
+    # for scores of one's own: numpy's generators, and where the segments of other scorers lie
+    states = f" data-generators='{json.dumps(generators())}' data-root=\"{root}/_static\"" if full else ""
     return Shown(
         f'<link rel="stylesheet" href="{root}/_static/bump.css">\n'
         f'<link rel="stylesheet" href="{root}/_static/explorer.css">\n'

@@ -134,6 +134,12 @@ class Path:
     relative difference from its Σw² there (next to an end Σw² is so steep that the last digits of β show; infinite if the path
     has a hole). `hidden`: the share of ESS that a jump away and back between two checks could hide at most (between a
     drop and the next check, 1e-6 of an arc, nothing is said).
+
+    >>> p = path([0, 2, 0, 1], [0, 1, 3, 5])
+    >>> len(p.arcs), len(p.jumps), round(p.low, 3), round(p.natural, 3), round(p.high, 3)
+    (3, 0, 0.0, 0.157, 0.8)
+    >>> p.ess([.1, .5]).round(3)
+    array([3.604, 2.6  ])
     """
 
     arcs: tuple[Arc, ...]

@@ -17,8 +17,12 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    Rare. Seen next to a jump of the sample size, where three systems or more have the target's balance among themselves to
-    many digits but not exactly, and among near-copies. `tests/adversarial.py` looks for such pools and counts.
+    No pool is known where this happens; `tests/adversarial.py` makes pools that are meant to lead here, and counts.
+
+    >>> Sweep([Reweighting(np.array([0.5, 0.5]), 0.8, 0.8, UNPROVEN, 0.0, 0.0, -0.5)], systems=2).insist()
+    Traceback (most recent call last):
+    ...
+    whichbird.solve.result.NotProven: optimality was not proven at beta = 0.80000000000000004; systems may be too close...
     """
 
 
@@ -33,7 +37,13 @@ def unproven(targets: np.ndarray) -> None:
 
 @dataclass
 class Counts:
-    """What the published search did for one target, in the paper's terms."""
+    """What the published search did for one target, in the paper's terms.
+
+    >>> from whichbird import search
+    >>> counts = search([.5574, .9883, 1.4687, 3.0894], [.4012, .5353, 1.4986, 1.2467], .9095).counts
+    >>> counts.supports, counts.candidates, (counts + counts).supports
+    (5, 11, 10)
+    """
 
     supports: int = 0  # supports whose stationary points were computed
     skipped: int = 0  # supports passed over as inadmissible
@@ -58,6 +68,13 @@ class Reweighting:
     divergence, in the units of the scores given (`nan` where none exist). `alternatives` are the other optima, where
     there are any: weightings with a Σw² equal to within the gap, and each 1e-3 or more from all others, summed over the
     systems. `claimed` is the gap that floating point claims; see `gap`.
+
+    >>> from whichbird import reweight, verify
+    >>> r = reweight([0, 1, 2, 3], [0, 2, 1, 1], .5)
+    >>> r.weights.round(3), round(r.ess, 3), r.support, r.certificate
+    (array([0.332, 0.386, 0.249, 0.034]), 3.106, (0, 1, 2, 3), 'dual')
+    >>> verify(r.proof) == r.gap, r.gap < 1e-9
+    (True, True)
     """
 
     weights: np.ndarray
@@ -166,6 +183,11 @@ class Reweightings:
 
     `weights` (R, T, K); `beta` the balances they have and `target` those asked for; `certificate` the names of the
     proofs, or "out of reach" or "unproven", where weights, `beta`, `gap` and `eta` are NaN. `eta` as in `Reweighting`.
+
+    >>> from whichbird import reweight_many
+    >>> many = reweight_many([[0, 1, 2, 3], [0, 1, 2, 4]], [[0, 2, 1, 1], [0, 2, 1, 0]], .7)
+    >>> many.weights.shape, many.ess.round(3), many.proven
+    ((2, 4), array([3.989, 3.782]), array([ True,  True]))
     """
 
     weights: np.ndarray

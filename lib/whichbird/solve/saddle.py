@@ -20,6 +20,8 @@ from ..core.balance import EPS
 
 STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
 Cone = tuple[np.ndarray, np.ndarray]
+PATIENCE = 10  # steps of a descent after which a valley that is no optimum is left alone
+LOOKS, HOPE = (2, 4, 7), 0.7  # after so many steps, targets this far from a dual proof are left to the whole search
 TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
 
 
@@ -83,7 +85,7 @@ def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarra
     out, row = (h, p, q, np.full_like(u, np.nan)), np.arange(h.size)
     best, before = np.full(h.size, np.inf), np.full(h.size, np.inf)
     with np.errstate(all="ignore"):
-        for _ in range(TRIES):
+        for n in range(TRIES):
             w, miss, step = _stationarity(u, v, h, p, q)
             error = _error(u, v, stretch, h, w, miss)
             better = error < best[row]
@@ -92,6 +94,9 @@ def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarra
             best[row[better]] = error[better]
             # far away an error may grow once in a while; one that does not halve near the end is rounding
             live = (error > 1e-15) & ((error <= 0.5 * before) | (error > 1e-9) & np.isfinite(error))
+            if n in LOOKS:  # far from convex, so `alone` will not hold where this ends: s of `alone` is h / Σw² there
+                s, uu, vv, uv = h / dot(w, w), dot(u, u), dot(v, v), dot(u, v)
+                live &= s * (uu + s / 2) > HOPE * (2 * (uu * vv - uv * uv) + s * vv)
             if not live.any():
                 break
             row, u, v, stretch, before = (x[live] for x in (row, u, v, stretch, error))
@@ -223,8 +228,11 @@ def descend(
     if height is None:
         h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
     w, miss, step = _stationarity(u, v, h, p, q, cone=cone)
-    for _ in range(most):
-        if (np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h).all():  # near enough for Newton's last steps
+    for n in range(most):
+        settled = np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h  # near enough for Newton's last steps
+        if n >= PATIENCE:  # at an end of the range two systems or more share the weight, so no optimum has Σw² > ½
+            settled |= height > 0.7072
+        if settled.all():
             break
         # the curve falls towards the weights' own mean of v, so that side of q brackets the bottom
         left, right = np.where(miss[1] > 0, q, left), np.where(miss[1] < 0, q, right)
@@ -272,23 +280,28 @@ def _stationarity(
     (3, R) in h, p, q. With a margin, systems are in use from z > −margin·h on, so that a step can bring one in.
     """
     with np.errstate(all="ignore"):
-        du, dv = u - p[:, None], v - q[:, None]
-        g = (du - dv) * (du + dv) if cone is None else (cone[0] - (p + q)[:, None]) * (cone[1] - (p - q)[:, None])
+        right = np.ones(
+            (4, *u.shape)
+        )  # u − p, v − q, g, 1; below, each of z₊, on·(u − p), on·(v − q), on: all sums at once
+        du, dv, g, _ = right
+        np.subtract(u, p[:, None], out=du)
+        np.subtract(v, q[:, None], out=dv)
+        if cone is None:
+            np.multiply(du - dv, du + dv, out=g)
+        else:
+            np.multiply(cone[0] - (p + q)[:, None], cone[1] - (p - q)[:, None], out=g)
         z = h[:, None] + g
-        on = (z > -margin * h[:, None]).astype(float)
-        z *= on
-        total = z @ np.ones(u.shape[1])
-        f = np.array([dot(z, du), dot(z, dv), dot(z, g)])
-        on_u, on_v = on * du, on * dv
-        uv = dot(on_u, dv)
-        jac = (
-            np.array([on_u.sum(1), -2 * dot(on_u, du) - total, 2 * uv]),
-            np.array([on_v.sum(1), -2 * uv, 2 * dot(on_v, dv) - total]),
-            np.array([dot(on, g), -2 * dot(on_u, g) - 2 * f[0], 2 * dot(on_v, g) + 2 * f[1]]),
-        )
+        left = np.empty_like(right)
+        left[3] = z > -margin * h[:, None]
+        np.multiply(right[:2], left[3], out=left[1:3])
+        np.multiply(z, left[3], out=left[0])
+        sums = left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
+        (zu, zv, zg, total), (uu, uv, ug, u1), (_, vv, vg, v1), (_, _, g1, _) = sums.transpose(1, 2, 0)
+        jac = ((u1, -2 * uu - total, 2 * uv), (v1, -2 * uv, 2 * vv - total), (g1, -2 * ug - 2 * zu, 2 * vg + 2 * zv))
         across = [_cross(jac[n - 2], jac[n - 1]) for n in range(3)]  # the cofactors, row by row
-        step = -sum(x * c for x, c in zip(f, across, strict=True)) / (jac[0] * across[0]).sum(0)
-        return z / total[:, None], f / total, step
+        whole = jac[0][0] * across[0][0] + jac[0][1] * across[0][1] + jac[0][2] * across[0][2]
+        step = np.array([-(zu * across[0][n] + zv * across[1][n] + zg * across[2][n]) / whole for n in range(3)])
+        return left[0] / total[:, None], np.array([zu, zv, zg]) / total, step
 
 
 def repair(
@@ -351,5 +364,8 @@ def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return out
 
 
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+Three = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _cross(a: Three, b: Three) -> Three:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

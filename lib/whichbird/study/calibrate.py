@@ -35,6 +35,12 @@ class Calibration:
     `anywhere` the best one of the whole reachable range. `interval` holds 90 % of the answers on resampled pairs;
     `above` is the share of them above the `natural` balance (one on it counts half). `agreement` has a value a scorer,
     `table` a row a target: beta, ess, reliable, correlation, concordance.
+
+    >>> names, score = ["chrF", "BLEU", "CometKiwi", "XCOMET"], [1, 1, 2, -1]
+    >>> rows = [(n, "first", s, y + n % 3, 1) for n in range(12) for s, y in zip(names, score)]
+    >>> found = calibrate(pd.DataFrame(rows, columns=["pair", "preferred", "scorer", "first", "second"]), "ende24")
+    >>> found.pairs, found.gain > 0, list(found.table)
+    (12, True, ['beta', 'ess', 'reliable', 'correlation', 'concordance'])
     """
 
     dataset: str

@@ -44,7 +44,12 @@ def by_beta(source: Digest | Pool) -> dict[str, RankChange]:
 
 
 def by_reference(d: Digest) -> RankChange:
-    """From the paper's reference to the one that WMT used, at the natural balance."""
+    """From the paper's reference to the one that WMT used, at the natural balance.
+
+    >>> from whichbird import load
+    >>> by_reference(load("ende24"))
+    RankChange(tau=0.885..., largest=7, winner=False)
+    """
     human = d.counts("total")
     return rank_change(*(_plain(human, d.counts(which)) for which in ("scorers", "standard")))
 
@@ -53,6 +58,10 @@ def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
     """From the official total to adequacy plus fluency as SPA's human side, at the natural balance.
 
     `d` is the pool's digest, here and in `by_taxonomy`: it is made where none is given, which takes some seconds.
+
+    >>> from whichbird import load, load_pool
+    >>> by_total(load_pool("ted_zhen"), load("ted_zhen"))
+    RankChange(tau=0.994..., largest=1, winner=False)
     """
     if pool.adequacy is None or pool.fluency is None:
         need_aspects(pool)  # refuses, and says why
@@ -62,7 +71,13 @@ def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
 
 
 def by_seed(pool: Pool, seeds: Iterable[int] = SEEDS) -> pd.DataFrame:
-    """From the published seed of the permutation tests to others: seed, tau, largest, winner, spa (the largest change of one)."""
+    """From the published seed of the permutation tests to others: seed, tau, largest, winner, spa (the largest change of one).
+
+    >>> from whichbird import load_pool
+    >>> by_seed(load_pool("ted_zhen"), [1]).round(3)
+       seed    tau  largest  winner    spa
+    0     1  0.989        1       0  0.007
+    """
     if not (seeds := list(seeds)):
         raise ValueError("no seed is given; at least one is expected")
     first = _seeded(pool)
@@ -84,6 +99,13 @@ def by_taxonomy(pool: Pool, d: Digest | None = None, names: Iterable[str | Group
     interval: the preference for adequacy at low, β₀ and high (`taste_…`), how far it ever falls (`drop`), how much
     adherence and explainability lose (`loss_…`). Augmented scorers of the preference follow the grouping; those of
     explainability are the paper's, since they need (a, f) of every cell.
+
+    >>> from whichbird import load, load_pool
+    >>> found = by_taxonomy(load_pool("ende21"), load("ende21"), ["paper", "terminology"])
+    >>> found[["taxonomy", "beta0", "low", "high", "natural_tau"]].round(3)
+          taxonomy  beta0    low   high  natural_tau
+    0        paper  0.227  0.146  0.380        1.000
+    1  terminology  0.289  0.181  0.489        0.926
     """
     chosen = [load_taxonomy(g) if isinstance(g, str) else g for g in (taxonomies() if names is None else names)]
     d = _digest(pool, d)

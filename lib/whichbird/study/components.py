@@ -43,6 +43,12 @@ class Components:
     systems, since what all share does not matter. `spread` holds the variances. `low` and `high` are the ends of the
     interval of β₀; 0 or 1 where the data do not bound it on that side, and both with fewer than `FEWEST` documents.
     `unit` is what was taken as independent: "document", or "segment" where no documents are known.
+
+    >>> found = components("ende24")
+    >>> found.means.shape, [round(share, 3) for share in found.shares], found.bounded
+    ((2, 16), [0.068, 0.093], True)
+    >>> found.verdict
+    'beta0 is 0.787 without noise (95 %: 0.688 to 0.861)'
     """
 
     name: str

@@ -7,7 +7,7 @@ pool holds segment scores; its p-values are computed here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,22 @@ from tqdm import tqdm
 from ..core import check
 from ..core.check import Array, DataError
 from ..core.permutation import p_counts
+from ..data.frames import Frame
 from ..data.pool import refuse_constant
 from ..data.protocol import HIDDEN as HIDDEN, Dataset
+from ..data.userfiles import read_scorers
 
-Scores = Mapping[str, ArrayLike | pd.DataFrame]  # what `own_scores` takes, by name
+Scores = Mapping[str, ArrayLike | Frame | Mapping[str, Any]]  # what `own_scores` takes, by name
 
 
 class Contest(NamedTuple):
-    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`."""
+    """All that a ranking needs: K systems, M scorers, p-values of P pairs; `own` marks scorers passed as `scores`.
+
+    >>> from whichbird import load
+    >>> c = contest(load("ende24"))
+    >>> len(c.systems), c.human.shape, c.p.shape, c.scorers[0], bool(c.own.any())
+    (16, (120,), (30, 120), 'BERTScore', False)
+    """
 
     name: str
     systems: tuple[str, ...]
@@ -96,13 +104,16 @@ def need_aspects(source: Dataset | Contest) -> tuple[Array, Array]:
     return source.aspects
 
 
-def own_scores(source: Dataset, name: str, x: ArrayLike | pd.DataFrame) -> Array:
+def own_scores(source: Dataset, name: str, x: ArrayLike | Frame | Mapping[str, Any]) -> Array:
     """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
 
     Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines
-    or all `source.source_lines`, of which `source.lines` are picked.
+    or all `source.source_lines`, of which `source.lines` are picked. A frame of pandas or polars with columns system, segment
+    and score, or a dictionary {system: scores}, is read as `read_scorers` does.
     """
-    if isinstance(x, pd.DataFrame):
+    if isinstance(x, Mapping) or isinstance(x, Frame) and "system" in list(x.columns):
+        x = read_scorers(x, source, name)[name]
+    elif isinstance(x, pd.DataFrame):
         missing = [s for s in source.systems if s not in x.index]
         if missing or not x.index.is_unique:
             raise ValueError(

@@ -86,7 +86,11 @@ def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
 
 
 class Common(NamedTuple):
-    """A balance for several pools at once, and the smallest share of the K systems that any of them keeps there."""
+    """A balance for several pools at once, and the smallest share of the K systems that any of them keeps there.
+
+    >>> Common(0.8, 0.85).reliable, Common(0.8, 0.92).reliable
+    (False, True)
+    """
 
     beta: float
     share: float

@@ -163,6 +163,16 @@ class Intervals:
     their standard deviation is the standard error; NaN where a resample does not reach a target. `reached` (B,)
     counts those that do; with fewer than half of them there is no interval, NaN. A target NaN is the natural balance,
     unweighted.
+
+    >>> rng = np.random.default_rng(0)
+    >>> aspect = rng.normal(size=(2, 5, 200)) + rng.normal(size=(2, 5, 1))
+    >>> total = aspect.sum(axis=0)
+    >>> scorers = {name: total + noise * rng.normal(size=(5, 200)) for name, noise in {"close": 3, "far": 7}.items()}
+    >>> pool = Pool("made", tuple("abcde"), np.arange(200), 200, total, *aspect, scorers)
+    >>> found = intervals(pool, [0.5], resamples=200)
+    >>> found.spa.shape, found.spread.shape, found.lead_se(0).round(3)
+    ((1, 2), (200, 1, 2), array([[0.   , 0.102],
+           [0.102, 0.   ]]))
     """
 
     scorers: tuple[str, ...]
@@ -183,7 +193,7 @@ class Intervals:
     @property
     def se(self) -> Array:
         """Standard errors of SPA: (B, M)."""
-        return np.array([np.sqrt(np.diag(self._covariance(b))) for b in range(self.betas.size)])
+        return np.array([np.sqrt(np.diag(self.covariance(b))) for b in range(self.betas.size)])
 
     @property
     def low(self) -> Array:
@@ -197,11 +207,11 @@ class Intervals:
 
     def lead_se(self, b: int) -> Array:
         """Standard errors of SPA_i − SPA_j at target b: (M, M)."""
-        return _differences(self._covariance(b))
+        return _differences(self.covariance(b))
 
     def change_se(self, b: int, base: int) -> Array:
         """Standard errors of the change of SPA_i − SPA_j from target `base` to target b: (M, M)."""
-        return _differences(self._covariance(b, base))
+        return _differences(self.covariance(b, base))
 
     def ranks(self, b: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The best and the worst rank of each scorer that are compatible with the data at target b: (M,) each.
@@ -209,10 +219,10 @@ class Intervals:
         A rank is the place of a scorer's mean SPA among all means. Scorer i is surely behind j where its lead over j is
         negative by more than c_i standard errors, c_i such that with the level's chance no j at all is misjudged.
         """
-        covariance = self._covariance(b)
+        covariance = self.covariance(b)
         return rank_sets(self.spa[b], covariance, self.t / quantile(self.level, None), self.level)
 
-    def _covariance(self, b: int, base: int | None = None) -> Array:
+    def covariance(self, b: int, base: int | None = None) -> Array:
         """Of the scorers' SPAs at target b, or of their changes from another: (M, M); NaN with too few resamples."""
         x = self.spread[:, b] - (0.0 if base is None else self.spread[:, base])
         x = x[~np.isnan(x).any(axis=1)]

@@ -30,6 +30,15 @@ class Ranking:
     `table`: rank, scorer, spa, rank_natural, spa_natural (both without reweighting), own (True for scorers passed as
     `scores`); best first, equal scorers share the better rank. `weights`: system, adequacy, fluency, weight.
     `reweighting` is the solver's answer, None at the natural balance. `signature` says what the figures rest on.
+
+    >>> from whichbird import load
+    >>> found = rank(load("ende24"), 0.6)
+    >>> found.weights.head(2).round(3)
+           system  adequacy  fluency  weight
+    0       Aya23    -1.587   -1.487   0.069
+    1  Claude-3.5    -1.232   -1.004   0.067
+    >>> round(found.reweighting.ess, 2), found.signature.split("|")[-1]
+    (14.88, 'beta:0.6')
     """
 
     table: pd.DataFrame
@@ -125,7 +134,11 @@ def ranks(spa: Array) -> NDArray[np.int64]:
 
 
 class RankChange(NamedTuple):
-    """What became of a ranking: Kendall's τ with the other, the most places a scorer moved, whether no winner of one wins the other."""
+    """What became of a ranking: Kendall's τ with the other, the most places a scorer moved, whether no winner of one wins the other.
+
+    >>> rank_change([0.9, 0.8, 0.7], [0.8, 0.9, 0.7])
+    RankChange(tau=0.333..., largest=1, winner=True)
+    """
 
     tau: float
     largest: int

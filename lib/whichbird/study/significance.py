@@ -37,6 +37,16 @@ class Significance:
     observed difference in standard deviations of the resampled ones: where no resample reaches it, Φ(−z) says how far
     out it lies. `spa` (B, M) is SPA in closed form. `betas` (B,) holds NaN in place of a natural balance nobody
     knows. `own` (M,) marks your scorers.
+
+    >>> rng = np.random.default_rng(0)
+    >>> aspect = rng.normal(size=(2, 5, 200)) + rng.normal(size=(2, 5, 1))
+    >>> total = aspect.sum(axis=0)
+    >>> scorers = {name: total + noise * rng.normal(size=(5, 200)) for name, noise in {"close": 3, "far": 7}.items()}
+    >>> pool = Pool("made", tuple("abcde"), np.arange(200), 200, total, *aspect, scorers)
+    >>> found = significance(pool, [0.4, 0.5], resamples=200)
+    >>> found.p.shape, found.spa.round(2), found.tail_p.shape
+    ((2, 2, 2), array([[0.96, 0.79],
+           [0.96, 0.82]]), (2, 2, 2))
     """
 
     scorers: tuple[str, ...]

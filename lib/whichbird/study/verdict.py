@@ -103,6 +103,13 @@ class Verdict:
     smaller than 1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the
     natural balance, `ends_se` (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests
     reach a target. `tests` is the part of the signature that says how the tests were made.
+
+    >>> v = load_significance("ende24")
+    >>> v.spa.shape, v.p.shape, v.documents
+    ((67, 30), (67, 30, 30), 171)
+    >>> best = v.spa[0].argmax()
+    >>> v.scorers[best], int(v.rank_low[0, best]), int(v.rank_high[0, best])
+    ('XCOMET-QE', 1, 16)
     """
 
     name: str
@@ -131,6 +138,11 @@ class Verdict:
     def clusters(self, b: int = 0) -> NDArray[np.int64]:
         """Clusters by WMT's rule at balance b: (M,)."""
         return clusters(self.spa[b], self.p[b])
+
+    def covariance(self, b: int = 0) -> Array:
+        """Covariance of the scorers' SPAs at balance b, (M, M), from the standard errors of SPAs and of leads."""
+        variance = self.se[b] ** 2
+        return np.asarray((variance[:, None] + variance - self.lead_se[b] ** 2) / 2)
 
     def nearest(self, beta: float) -> int:
         """The place of the stop next to `beta`, or a refusal outside the stops.
@@ -221,7 +233,12 @@ def save_significance(arrays: Mapping[str, np.ndarray], path: str | Path) -> Non
 
 
 def load_significance(name: str, path: str | Path | None = None) -> Verdict:
-    """The verdict on a dataset that ships, or in a file."""
+    """The verdict on a dataset that ships, or in a file.
+
+    >>> v = load_significance("ende24")
+    >>> len(v.scorers), v.betas[:3].round(3), v.tests
+    (30, array([  nan, 0.548, 0.55 ]), 'PERM-BOTH:1000|documents:171|bootstrap:1000|testing seed:7')
+    """
     file = folder() / "significance" / f"{name}.npz" if path is None else Path(path)
     try:
         raw = file.read_bytes()
@@ -306,6 +323,8 @@ class Standing(NamedTuple):
     p: Array
     stop: float | None
     signature: str
+    covariance: Array  # (M, M), of the SPAs, documents resampled
+    documents: int
 
 
 def standing(
@@ -326,7 +345,8 @@ def standing(
     stop = None if v is None or beta is None else float(v.betas[b])
     if v is not None and not scores:
         return Standing(
-            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests
+            v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests,
+            v.covariance(b), v.documents,
         )  # fmt: skip
     tested = significance(pool, at, scores, resamples, seed, only_own=v is not None)
     p = tested.p[0]
@@ -335,7 +355,7 @@ def standing(
     found = intervals(pool, [np.nan if beta is None else beta], scores, resamples, seed)
     return Standing(
         tested.scorers, clusters(spa, p), *found.ranks(0), found.se[0], found.t, p, stop,
-        _tests(resamples, found.documents, seed),
+        _tests(resamples, found.documents, seed), found.covariance(0), found.documents,
     )  # fmt: skip
 
 

@@ -1,0 +1,283 @@
+"""Renderers: a command's result as text for people, Markdown or LaTeX for papers, CSV or JSON for programs.
+
+Each takes the command's name and its `Result` and gives a string. Text, Markdown and LaTeX show the same tables with the same
+digits; CSV and JSON hold every figure in full precision.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from .._version import __version__
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMA = 1  # of JSON: a field that is renamed or dropped, or means something else, makes it 2; a new one does not
+DECIMALS = {
+    "adequacy": 4,
+    "fluency": 4,
+    "total": 4,
+    "adequacy_se": 4,
+    "fluency_se": 4,
+    "weight": 4,
+    "spa": 4,
+    "spa_low": 4,
+    "spa_high": 4,
+    "spa_natural": 4,
+    "ess": 2,
+    "agreement": 3,
+    "spa_first": 4,
+    "spa_second": 4,
+    "lead": 4,
+    "lead_low": 4,
+    "lead_high": 4,
+    "average_spa": 4,
+    "average_low": 4,
+    "average_high": 4,
+    "average_rank": 2,
+    "average_cluster": 2,
+}  # in tables for people
+SIGNS = {  # what papers call a column or a fact, in LaTeX; in Markdown the same in Unicode
+    "beta": (r"$\beta$", "β"),
+    "beta0": (r"$\beta_0$", "β₀"),
+    "beta0_low": (r"$\beta_0$ low", "β₀ low"),
+    "beta0_high": (r"$\beta_0$ high", "β₀ high"),
+    "beta0_interval": (r"$\beta_0$ interval", "β₀ interval"),
+    "beta0_corrected": (r"$\beta_0$ corrected", "β₀ corrected"),
+    "beta_min": (r"$\beta_{\min}$", "β min"),
+    "beta_max": (r"$\beta_{\max}$", "β max"),
+    "ess": ("ESS", "ESS"),
+    "spa": ("SPA", "SPA"),
+    "spa_low": ("SPA low", "SPA low"),
+    "spa_high": ("SPA high", "SPA high"),
+    "spa_natural": (r"SPA at $\beta_0$", "SPA at β₀"),
+    "rank_natural": (r"rank at $\beta_0$", "rank at β₀"),
+    "average_spa": ("average SPA", "average SPA"),
+}
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "β": r"$\beta$",
+        "₀": r"$_0$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "±": r"$\pm$",
+        "−": r"$-$",
+        "×": r"$\times$",
+        "…": r"\dots{}",
+    }
+    | {c: "\\" + c for c in "&%$#_{}"}
+)
+MARKDOWN = str.maketrans({c: "\\" + c for c in "\\`*_|<>[]~$"})
+
+
+class Result(NamedTuple):
+    """What a command found. JSON holds facts and all tables, CSV the first table, what people read the facts and `shown`."""
+
+    facts: dict[str, object]
+    tables: dict[str, pd.DataFrame]
+    shown: tuple[pd.DataFrame, ...] | None = None  # if not all tables as they are
+    figure: Callable[[], Figure] | None = None  # draws what --plot writes
+    notes: tuple[str, ...] = ()
+    proof: object = None  # what --proof writes, as JSON
+    files: dict[str, Callable[[], bytes]] | None = None  # what other options write, by their names
+
+    @property
+    def printed(self) -> tuple[pd.DataFrame, ...]:
+        """The tables that people see."""
+        return tuple(self.tables.values()) if self.shown is None else self.shown
+
+    @property
+    def first(self) -> pd.DataFrame:
+        """The table that CSV holds."""
+        return next(iter(self.tables.values()))
+
+
+class Told(NamedTuple):
+    """The facts of a result in words: what is known beforehand, and what comes last."""
+
+    about: dict[str, str]
+    verdict: str
+    signature: str
+
+
+def told(result: Result) -> Told:
+    """The facts as strings; verdict and signature, one line each, apart from the others."""
+    ends = [one_line(str(result.facts.get(name, ""))) for name in ("verdict", "signature")]
+    return Told({k: cell(v) for k, v in result.facts.items() if k not in ("verdict", "signature")}, ends[0], ends[1])
+
+
+def facts(result: Result) -> str:
+    """A line for each fact."""
+    return "".join(f"{name.replace('_', ' '):19} {value}\n" for name, value in told(result).about.items())
+
+
+def ending(result: Result) -> str:
+    """Verdict and signature, a line each where there is one."""
+    return "".join(f"{line}\n" for line in told(result)[1:] if line)
+
+
+def text(command: str, result: Result) -> str:
+    """For a terminal: facts, aligned tables, signature."""
+    return "\n".join(filter(None, [facts(result), *map(_aligned, result.printed), ending(result)]))
+
+
+def markdown(command: str, result: Result) -> str:
+    """For a README or an issue: pipe tables, the facts in a line above, verdict and signature below."""
+    known = told(result)
+    parts = [_joined(known.about, 1, MARKDOWN)]
+    for table in result.printed:
+        columns = spelled(table)
+        head = [_head(name, 1, MARKDOWN) for name in table]
+        rule = ["---:" if right else "---" for right in map(_numeric, columns)]
+        rows = ([c.translate(MARKDOWN) for c in row] for row in zip(*columns, strict=True))
+        parts.append("".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows)))
+    parts += [f"{known.verdict.translate(MARKDOWN)}\n"] if known.verdict else []
+    parts += [f"`{known.signature.replace('`', chr(39))}`\n"] if known.signature else []
+    return "\n".join(filter(None, parts))
+
+
+def latex(command: str, result: Result) -> str:
+    r"""For a paper: one table a float, ruled by booktabs, with a caption of the facts and the signature in it.
+
+    \usepackage{booktabs} is all that is needed.
+    """
+    known = told(result)
+    caption = _joined(known.about, 0, LATEX).rstrip("\n")
+    caption = " ".join(filter(None, [caption, known.verdict.translate(LATEX)])) or f"whichbird {command}"
+    if known.signature:
+        caption += (
+            r" {\footnotesize\ttfamily " + known.signature.translate(LATEX).replace("{}", r"{}\allowbreak ") + "}"
+        )
+    parts = []
+    for n, table in enumerate(result.printed, start=1):
+        columns = spelled(table)
+        align = "".join("r" if right else "l" for right in map(_numeric, columns))
+        head = [_head(name, 0, LATEX) for name in table]
+        rows = [[_minus(c).translate(LATEX) for c in row] for row in zip(*columns, strict=True)]
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{align}}}",
+            r"\toprule",
+            " & ".join(head) + r" \\",
+        ]
+        lines += [r"\midrule", *(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}"]
+        lines += [
+            rf"\caption{{{caption}}}",
+            rf"\label{{tab:whichbird-{command}{'' if n == 1 else f'-{n}'}}}",
+            r"\end{table}",
+        ]
+        parts.append("\n".join(lines) + "\n")
+    return f"% made by whichbird {__version__}; needs \\usepackage{{booktabs}}\n" + "\n".join(parts)
+
+
+def csv(command: str, result: Result) -> str:
+    """For a program: the first table, every figure in full precision."""
+    return result.first.to_csv(index=False, lineterminator="\n")
+
+
+def as_json(command: str, result: Result) -> str:
+    """For a program: all of it, as `schema` describes it."""
+    content: dict[str, object] = {"command": command, "version": __version__, "schema": SCHEMA}
+    content |= {name: _plain(value) for name, value in result.facts.items()}
+    for name, table in result.tables.items():
+        content[name] = [{column: _plain(value) for column, value in row.items()} for row in table.to_dict("records")]
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+
+
+FORMATS = {"text": text, "markdown": markdown, "latex": latex, "csv": csv, "json": as_json}
+ENDINGS = {".json": "json", ".md": "markdown", ".tex": "latex"}  # of files that --out writes; else CSV
+
+
+def schema() -> dict[str, Any]:
+    """What JSON output holds, as a JSON Schema (draft 2020-12): every field and column, with its meaning.
+
+    >>> schema()["properties"]["beta0"]["description"]
+    "natural balance: adequacy's share of the variance between systems"
+    """
+    found: dict[str, Any] = json.loads(files(__package__).joinpath("schema.json").read_text("utf-8"))
+    return found
+
+
+def spelled(table: pd.DataFrame) -> list[list[str]]:
+    """The cells of each column as people read them."""
+    series = [table.iloc[:, n] for n in range(table.shape[1])]
+    return [[cell(v, _decimals(str(name), s)) for v in s] for name, s in zip(table, series, strict=True)]
+
+
+def cell(value: object, decimals: int | None = None) -> str:
+    if isinstance(value, tuple):
+        return (" to " if all(isinstance(v, float) for v in value) else "; ").join(map(cell, value))
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if value is None:
+        return "cannot be told"
+    if not isinstance(value, float):
+        return one_line(str(value))
+    return f"{value:z.6g}" if decimals is None else f"{value:z.{decimals}f}"  # z: no −0
+
+
+def one_line(text: str) -> str:
+    """One line, whatever names and paths are in it."""
+    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+
+
+def _aligned(table: pd.DataFrame) -> str:
+    """Columns two spaces apart, numbers to the right."""
+    bodies = spelled(table)
+    columns = [[one_line(str(name)), *body] for name, body in zip(table, bodies, strict=True)]
+    width = [max(map(len, column)) for column in columns]
+    padded = [
+        [c.rjust(w) if right else c.ljust(w) for c in column]
+        for column, w, right in zip(columns, width, map(_numeric, bodies), strict=True)
+    ]
+    return "".join("  ".join(row).rstrip() + "\n" for row in zip(*padded, strict=True))
+
+
+def _minus(cell: str) -> str:
+    """A negative number with a minus in place of its hyphen."""
+    return "−" + cell[1:] if cell[:1] == "-" and cell[1:2].isdigit() else cell
+
+
+def _numeric(cells: Iterable[str]) -> bool:
+    """Whether more than half of the cells start like a number."""
+    found = [c[:1].isdigit() or c[:1] == "-" for c in cells]
+    return 2 * sum(found) > len(found)
+
+
+def _decimals(name: str, column: pd.Series) -> int | None:
+    """The decimals of a column of numbers of ordinary size; None, significant digits, for others."""
+    ordinary = name in DECIMALS and column.dtype.kind == "f" and 0.01 <= column.abs().max() < 1e7
+    return DECIMALS[name] if ordinary else None
+
+
+def _head(name: object, kind: int, escape: dict[int, str]) -> str:
+    """What a column or a fact is called in a paper: in LaTeX (0) or Markdown (1)."""
+    text = one_line(str(name))
+    return SIGNS[text][kind] if text in SIGNS else text.replace("_", " ").translate(escape)
+
+
+def _joined(about: dict[str, str], kind: int, escape: dict[int, str]) -> str:
+    """The facts as one sentence."""
+    parts = [f"{_head(name, kind, escape)} {value.translate(escape)}" for name, value in about.items()]
+    return "; ".join(parts) + ".\n" if parts else ""
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,273 @@
+"""What a report says about scorers of yours: several datasets, the ends of their reliable intervals, and averages.
+
+Everything is in plain tables, so that a page, a card or another program can be made from them:
+
+    profile    a row per dataset: title, sizes, beta0, the reliable interval, signature
+    standings  a row per dataset, balance and scorer: spa, se, rank, compatible ranks, cluster
+    path       a row per dataset, balance of the reliable interval and scorer: spa and rank
+    rivals     a row per dataset, scorer of yours and other scorer: who leads, whether surely, and whether beta changes it
+    domains    a row per dataset, kind of text and scorer of yours, at the natural balance
+    average    a row per balance and scorer that takes part in all datasets; see `average`
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..core.balance import balance, ess
+from ..core.check import Array, DataError
+from ..core.closed import closed_p
+from ..core.metametrics import spa_from_p
+from ..data.digest import folder
+from ..data.domains import in_domain
+from ..data.files import read_text
+from ..data.pool import Pool
+from ..data.registry import title
+from ..solve.reweight import reliable_interval, reweight
+from .average import Opened, Part, average, target
+from .intervals import intervals, two_sided
+from .ranking import Ranking, rank, rank_sweep, ranks
+from .significance import LEVEL, RESAMPLES, SEED, clusters, pool_of, significance
+from .verdict import Standing, load_significance
+
+BALANCES = ("low", "natural", "high", "chosen")
+STOPS = 13  # balances of a path
+FORMAT = 1
+SHIPPED = Path("guests", "remedy-report.json")  # below data/
+Tables = dict[str, pd.DataFrame]
+
+
+class _Tested(NamedTuple):
+    """One dataset at its balances: PERM-BOTH (B, M, M), rankings, and all that an average needs."""
+
+    labels: list[str]
+    parts: list[Part]
+    tables: Tables
+
+
+def portrait(
+    found: Sequence[Opened], beta: float | None = None, resamples: int = RESAMPLES,
+    watch: Callable[[Iterable[Opened]], Iterable[Opened]] = iter
+) -> tuple[Tables, list[str]]:  # fmt: skip
+    """All tables of a report on datasets with scorers of yours, at the low end, β₀, the high end, and `beta` where reliable.
+
+    Also returned: notes on what was left out. `watch` goes through the datasets and may show how far it is.
+
+    >>> from whichbird.study.average import opened
+    >>> import whichbird as wb
+    >>> d = wb.load("ende24")
+    >>> mine = d.total[:, None] + np.random.default_rng(1).normal(size=(16, len(d.lines)))
+    >>> tables, notes = portrait([opened("ende24", {"mine": mine})], resamples=20)
+    >>> list(tables), tables["standings"]["at"].unique().tolist(), notes
+    (['profile', 'standings', 'path', 'rivals', 'domains', 'average'], ['low', 'natural', 'high'], [])
+    """
+    if not found:
+        raise DataError("there is no dataset to report on")
+    notes: list[str] = []
+    each = [_one(one, beta, resamples, notes) for one in watch(found)]
+    out = {
+        name: pd.concat(
+            [e.tables[name] for e in each if len(e.tables[name])] or [each[0].tables[name]], ignore_index=True
+        )
+        for name in each[0].tables
+    }
+    means = []
+    for label in BALANCES:
+        parts = [p for e in each for where, p in zip(e.labels, e.parts, strict=True) if where == label]
+        if parts:
+            try:
+                means.append(average(parts).assign(at=label, datasets=len(parts)))
+            except DataError as error:
+                notes.append(f"no average ({label}): {error}")
+    columns = ["at", "datasets", "rank", "scorer", "average_spa", "average_low", "average_high", "rank_low", "rank_high",
+               "average_rank", "average_cluster", "own"]  # fmt: skip
+    out["average"] = pd.concat(means, ignore_index=True)[columns] if means else pd.DataFrame(columns=columns)
+    return out, notes
+
+
+def pack(tables: Tables) -> str:
+    """The tables as JSON, column by column, floats to six significant digits: small enough to keep.
+
+    >>> tables = {"path": pd.DataFrame({"beta": [0.5, np.nan], "own": [True, False], "rank": [1, 2], "scorer": ["a", "b"]})}
+    >>> again = unpack(pack(tables))
+    >>> again["path"].equals(tables["path"])
+    True
+    """
+    columns = {name: {str(c): [_short(v) for v in table[c].tolist()] for c in table} for name, table in tables.items()}
+    return json.dumps({"format": FORMAT, "tables": columns}, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def unpack(text: str) -> Tables:
+    """What `pack` packed; a gap is NaN."""
+    try:
+        content = json.loads(text)
+        if content["format"] != FORMAT:
+            raise DataError(f"format {content['format']}; this version reads format {FORMAT}")
+        return {name: pd.DataFrame(columns).fillna(np.nan) for name, columns in content["tables"].items()}
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+        raise DataError("no tables of a report") from None
+
+
+def load_report() -> Tables:
+    """The report on the guest, ReMedy-9B, over the nine datasets that its authors scored.
+
+    >>> load_report()["profile"]["dataset"].tolist()[:3]
+    ['ende22', 'zhen22', 'enru22']
+    """
+    return unpack(read_text(folder() / SHIPPED, "restore it, or make it again as data/README.md says"))
+
+
+def _short(value: object) -> object:
+    if isinstance(value, float):
+        return None if np.isnan(value) else float(f"{value:.6g}")
+    return value
+
+
+def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _Tested:
+    field, pool = one.field, pool_of(one.source)
+    own = [s for s, mine in zip(field.scorers, field.own, strict=True) if mine]
+    known = field.aspects is not None
+    targets: dict[str, float] = {"natural": np.nan}
+    if known:
+        a, f = field.aspects or (np.empty(0), np.empty(0))
+        low, high = reliable_interval(a, f)
+        targets = {"low": low, "natural": np.nan, "high": high}
+        if beta is not None:
+            try:
+                target(field, beta)
+                targets["chosen"] = beta
+            except DataError as error:
+                notes.append(f"not at {beta:g}: {error}")
+    labels = list(targets)
+    spread = intervals(pool, list(targets.values()), one.scores, resamples)
+    p, tail = _permuted(one, pool, targets, resamples)
+    rankings = [rank(field, None if np.isnan(t) else t) for t in targets.values()]
+    spa = np.array([r.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy() for r in rankings])
+    tests = f"PERM-BOTH:{resamples}|documents:{spread.documents}|bootstrap:{resamples}|testing seed:{SEED}"
+    parts, rows = [], []
+    for b, (label, t) in enumerate(targets.items()):
+        best, worst = spread.ranks(b)
+        s = Standing(tuple(field.scorers), clusters(spa[b], p[b]), best, worst, spread.se[b], spread.t, p[b], None, tests,
+                     spread.covariance(b), spread.documents)  # fmt: skip
+        table = pd.DataFrame(
+            {"dataset": field.name, "at": label, "beta": balance(a, f) if known and np.isnan(t) else t, "scorer": field.scorers,
+             "own": field.own, "spa": spa[b], "se": s.se, "rank": ranks(spa[b]), "rank_low": best, "rank_high": worst,
+             "cluster": s.cluster}
+        )  # fmt: skip
+        kept = 1.0 * len(field.systems) if np.isnan(t) else ess(reweight(a, f, t).weights)
+        rows.append(table.assign(ess=kept))
+        ranking = Ranking(table.drop(columns=["dataset", "at", "beta"]), rankings[b].weights, None, field.signature)
+        parts.append(Part(field.name, None if np.isnan(t) else t, ranking, s, field.signature))
+    path = pd.DataFrame({"dataset": [], "beta": [], "scorer": [], "spa": [], "rank": [], "own": []})
+    if known:
+        stops = np.unique(np.concatenate([np.linspace(low, high, STOPS), [balance(a, f)]]))
+        path = rank_sweep(field, stops).assign(dataset=field.name)[list(path)]
+    profile = {
+        "dataset": field.name,
+        "title": title(field.name),
+        "systems": len(field.systems),
+        "segments": len(pool.lines),
+        "documents": spread.documents,
+        "scorers": len(field.scorers),
+        "reference": pool.reference,
+        "beta0": balance(a, f) if known else np.nan,
+        "reliable_min": low if known else np.nan,
+        "reliable_max": high if known else np.nan,
+        "signature": f"{field.signature}|{tests}",
+    }
+    tables = {
+        "profile": pd.DataFrame([profile]),
+        "standings": pd.concat(rows, ignore_index=True),
+        "path": path,
+        "rivals": _rivals(field.name, field.scorers, own, labels, spa, p, spread.change_se, spread.t, spread.documents),
+        "domains": _domains(pool, one, own),
+    }
+    return _Tested(labels, parts, tables)
+
+
+def _permuted(one: Opened, pool: Pool, targets: dict[str, float], resamples: int) -> tuple[Array, Array]:
+    """PERM-BOTH between all scorers at each target, (B, M, M), as shares and as tails; what ships is not tested again."""
+    numbers = np.array(list(targets.values()))
+    at = np.where(np.isnan(numbers), balance(*pool.aspects), numbers) if pool.aspects is not None else numbers
+    v = None
+    if not isinstance(one.source, Pool) and resamples == RESAMPLES:
+        v = load_significance(pool.name)
+        v = v if v.scorers == tuple(pool.scorers) else None
+    order = np.argsort(at)
+    betas = None if pool.aspects is None else at[order]
+    tested = significance(pool, betas, one.scores, resamples, only_own=v is not None and bool(one.scores))
+    p, tail = (np.empty((numbers.size, *tested.p.shape[1:])) for _ in range(2))
+    p[order], tail[order] = tested.p, tested.tail_p
+    if v is not None and one.scores:
+        m = len(v.scorers)
+        for b, t in enumerate(numbers):
+            p[b, :m, :m] = v.p[0 if np.isnan(t) else v.nearest(t)]
+    return p, tail
+
+
+def _rivals(
+    name: str, scorers: list[str], own: list[str], labels: list[str], spa: Array, p: Array,
+    change_se: Callable[[int, int], Array], t: float, documents: int
+) -> pd.DataFrame:  # fmt: skip
+    """How each of yours stands to each other scorer, and what β does to it from one end to the other."""
+    rows = []
+    middle = labels.index("natural")
+    ends = (labels.index("low"), labels.index("high")) if "low" in labels else None
+    se = None if ends is None else change_se(ends[1], ends[0])
+    for me in own:
+        i = scorers.index(me)
+        for j, other in enumerate(scorers):
+            if j == i:
+                continue
+            row = {
+                "dataset": name, "scorer": me, "rival": other, "lead": spa[middle, i] - spa[middle, j],
+                "p_better": p[middle, i, j], "p_worse": p[middle, j, i],
+            }  # fmt: skip
+            if ends is not None and se is not None:
+                low, high = (spa[b, i] - spa[b, j] for b in ends)
+                surely = [
+                    p[b, i, j] <= LEVEL if lead > 0 else p[b, j, i] <= LEVEL
+                    for b, lead in zip(ends, (low, high), strict=True)
+                ]
+                moved = float(two_sided(np.array(high - low), se[i, j], documents)) <= LEVEL
+                row |= {"lead_low": low, "lead_high": high, "change": high - low, "margin": t * se[i, j], "changed": low * high < 0,
+                        "real": bool(low * high < 0 and (all(surely) or moved))}  # fmt: skip
+            else:
+                row |= {
+                    "lead_low": np.nan,
+                    "lead_high": np.nan,
+                    "change": np.nan,
+                    "margin": np.nan,
+                    "changed": False,
+                    "real": False,
+                }
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _domains(pool: Pool, one: Opened, own: list[str]) -> pd.DataFrame:
+    """Rank and SPA (p-values in closed form, systems unweighted) of each of yours on one kind of text alone."""
+    columns = ["dataset", "domain", "segments", "scorer", "spa", "rank", "scorers"]
+    if pool.domains is None or len(set(pool.domains)) < 2:
+        return pd.DataFrame(columns=columns)
+    x = np.array([*pool.scorers.values(), *(np.asarray(one.scores[s]) for s in own)])
+    names = [*pool.scorers, *own]
+    rows = []
+    for domain in sorted(set(pool.domains)):
+        try:
+            part = in_domain(pool, domain)
+        except DataError:  # too little of it
+            continue
+        keep = np.isin(pool.lines, part.lines)
+        spa = np.atleast_1d(spa_from_p(closed_p(part.total), closed_p(x[:, :, keep])))
+        place = ranks(spa)
+        for s in own:
+            i = names.index(s)
+            rows.append((pool.name, domain, int(keep.sum()), s, spa[i], int(place[i]), len(names)))
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,144 @@
+"""Formats: every case in every one of them, the same figures; names that would break a table; JSON against its schema."""
+
+import copy
+import json
+import re
+
+import jsonschema
+import pandas as pd
+import pytest
+from goldens import CASES, write_files
+from owndata import run
+
+from whichbird.cli import formats
+from whichbird.cli.formats import Result, schema
+from whichbird.cli.program import COMMANDS
+
+AWKWARD = r"a_b & 100% $x$ #1 {y} ~z ^w \cmd <t> | `q` [l] *e* β₀ ≥ −1"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+    return tmp_path
+
+
+def closed(given):
+    """The schema with nothing allowed that it does not name: what we ship must be all there."""
+    out = copy.deepcopy(given)
+    out["additionalProperties"] = False
+    for field in out["properties"].values():
+        if "properties" in field.get("items", {}):
+            field["items"]["additionalProperties"] = False
+    return out
+
+
+def test_the_schema_is_one_and_names_every_command():
+    jsonschema.Draft202012Validator.check_schema(schema())
+    assert schema()["properties"]["command"]["enum"] == list(COMMANDS)
+    assert [rule["if"]["properties"]["command"]["const"] for rule in schema()["allOf"]] == list(COMMANDS)
+    assert schema()["properties"]["schema"] == {
+        "description": schema()["properties"]["schema"]["description"], "const": formats.SCHEMA
+    }  # fmt: skip
+    used = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema())))
+    assert used == set(schema()["$defs"])
+    described = [*schema()["properties"].values(), *schema()["$defs"].values()]
+    assert all(field["description"] for field in described)
+    code, out, err = run("--schema")
+    assert (code, err) == (0, "") and json.loads(out) == schema()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_json_follows_its_schema(here, case):
+    found = json.loads(run(*CASES[case], "--format", "json")[1])
+    jsonschema.validate(found, closed(schema()))
+    for broken in ({"beta0": "half"}, {"schema": 2}, {"command": "rnak"}, {"version": None}, {"unheard_of": 1}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(found | broken, closed(schema()))
+    for field in next(r["then"]["required"] for r in schema()["allOf"] if found["command"] in str(r["if"])):
+        with pytest.raises(jsonschema.ValidationError, match="required"):
+            jsonschema.validate({k: v for k, v in found.items() if k != field}, schema())
+
+
+def test_new_fields_are_no_breach():
+    jsonschema.validate(
+        {"command": "reweight", "version": "9", "schema": 1, "beta0": 0.5, "reachable": [0, 1], "new": 1}
+        | {"reliable_interval": [0.4, 0.6], "weights": []},
+        schema(),
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_short_forms_are_formats(here, case):
+    for form in ("json", "csv"):
+        assert run(*CASES[case], "--format", form) == run(*CASES[case], f"--{form}")
+    assert run(*CASES[case], "--format", "text") == run(*CASES[case])
+
+
+def cells_of_markdown(text):
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    return [[re.sub(r"\\(.)", r"\1", cell.strip()) for cell in row] for row in rows]
+
+
+def cells_of_latex(text):
+    body = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
+    return [re.split(r"(?<!\\) & ", line.removesuffix(r" \\")) for part in body for line in part.splitlines()]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_papers_get_the_cells_of_the_terminal(here, case):
+    plain = run(*CASES[case])[1]
+    code, out, err = run(*CASES[case], "--format", "markdown")
+    assert (code, err) == (0, "")
+    rows = [r for r in cells_of_markdown(out) if set("".join(r)) - set("-: ")]
+    code, tex, err = run(*CASES[case], "--format", "latex")
+    assert (code, err) == (0, "")
+    tables = tex.count(r"\begin{tabular}")
+    assert tables == tex.count(r"\caption{") == tex.count(r"\end{table}") == tex.count(r"\label{") >= 1
+    assert len(set(re.findall(r"\\label\{(.+?)\}", tex))) == tables
+    body = cells_of_latex(tex)
+    assert len(body) == len(rows) - tables and all(len(r) in {len(x) for x in rows} for r in body)
+    printed = plain.split()
+    for row in body:
+        for cell in row:
+            words = cell.replace("$-$", "-").replace("\\_", "_").replace(r"\%", "%").split()
+            assert all(word in printed for word in words if not set(word) & set("\\${}"))
+    signature = re.search(r"^\S+\|sys:\S.*$", plain, re.M)
+    if signature:
+        assert f"`{signature[0]}`" in out
+        assert signature[0].translate(formats.LATEX).replace("{}", r"{}\allowbreak ") in tex
+
+
+def test_awkward_names_break_nothing():
+    result = Result(
+        {"data": AWKWARD, "verdict": AWKWARD}, {"t": pd.DataFrame({AWKWARD: [AWKWARD, "x"], "n": [-1.5, 2.0]})}
+    )
+    rows = cells_of_markdown(formats.markdown("rank", result))
+    assert [len(row) for row in rows] == [2, 2, 2, 2] and rows[2] == [AWKWARD, "-1.5"]
+    tex = formats.latex("rank", result)
+    assert re.search(
+        r"a\\_b \\& 100\\% \\\$x\\\$ \\#1 \\\{y\\\} \\textasciitilde\{\}z \\textasciicircum\{\}w \\textbackslash\{\}cmd",
+        tex,
+    )
+    rest = re.sub(r"\\[&%$#_{}\\]|\\[a-zA-Z]+(\{\})?|\{\}", "", tex)  # without commands and what is escaped
+    assert rest.count("{") == rest.count("}") and rest.count("$") % 2 == 0
+    assert (
+        not set(rest) & set("#^~|<>β₀≥−") and rest.count("&") == 3 and rest.count("%") == 1
+    )  # the first line is a comment
+    assert r"$-$1.5 \\" in tex and "100%" in formats.text("rank", result)
+
+
+def test_files_are_written_as_they_are_named(here):
+    argv = CASES["reweight"]
+    for name, form in {"t.tex": "latex", "t.md": "markdown", "t.json": "json", "t.csv": "csv", "t.dat": "csv"}.items():
+        assert run(*argv, "--out", name)[0] == 0
+        assert (here / name).read_text("utf-8") == run(*argv, "--format", form)[1]
+    assert run(*argv, "--out", "-", "--format", "latex")[1] == run(*argv, "--format", "latex")[1]
+
+
+def test_two_formats_at_once_are_refused(here):
+    code, out, err = run(*CASES["reweight"], "--json", "--format", "latex")
+    assert (code, out) == (2, "") and "not allowed with argument" in err
+    code, out, err = run(*CASES["reweight"], "--format", "word")
+    assert (code, out) == (2, "") and "invalid choice: 'word'" in err

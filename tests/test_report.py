@@ -42,5 +42,5 @@ def test_published_tables_are_strings_as_printed():
     core = published("core")
     assert core.index.name == "dataset" and core.loc["ende24", "beta_max"] == "1.0000"
     assert "dataset" in published("scorers").columns  # many rows per dataset: no index
-    with pytest.raises(wb.DataError, match="nonsense.csv: no such file; there is core, "):
+    with pytest.raises(wb.DataError, match="nonsense.csv: no such file; there is claims, core, "):
         published("nonsense")

@@ -74,7 +74,7 @@ def test_own_scorer_is_judged_as_by_the_library(name, own, share):
         + """const bytes = Uint8Array.from(require("zlib").inflateSync(Buffer.from(data.packed, "base64")));
         const [read] = ask("add", {page: data.page, files: [{name: "mine.seg.score", bytes: Buffer.from(data.text)}]});
         ask("segments", {page: data.page, values: {info: JSON.parse(data.info), bytes}});
-        const judged = ask("judge", {page: data.page, beta: data.beta, weights: data.weights, spa: data.spa, row: data.row});
+        const judged = ask("judge", {page: data.page, beta: data.beta, weights: data.weights, spa: data.spa, row: data.row, spaNatural: data.spaNatural});
         return {counts: [...read.counts], judged};""",
         {
             "generators": generators(),
@@ -85,6 +85,7 @@ def test_own_scorer_is_judged_as_by_the_library(name, own, share):
             "beta": beta,
             "weights": w.tolist(),
             "spa": spa.tolist(),
+            "spaNatural": wb.spa_from_p(field.human, field.p).tolist(),
             "row": row,
         },
     )

@@ -33,7 +33,7 @@ from .verify import DEPTH, Region, _clipped, _hull, verify
 BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
-FEW, MANY = 60, 3000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
+FEW, MANY = 60, 10_000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
 FALLS = 20  # steps of a descent
 TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
 PIECES = 2  # so many new centres at a time next to an anchor,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -287,7 +288,8 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
         reached=arrays["reached"].astype(np.int64),
         resamples=resamples,
         documents=int(info["documents"]),
-        signature=f"{info['reported']}|{tests}",
+        # like a digest's: the version that reports; the file's own record keeps the one that made it
+        signature=f"{re.sub(r'whichbird:[^|]*', f'whichbird:{__version__}', info['reported'])}|{tests}",
         tests=tests,
     )
 

@@ -116,12 +116,13 @@ def _joined(address, link):
 
 
 def scorers(index):
-    """Every scorer that ships, where a sentence of the book first names it; else the explorer, which ranks it."""
+    """Every scorer that ships, where a sentence of the paper's chapters, or else of the book, first names it; else the explorer, which ranks it."""
     where = {}
     for name in wb.datasets():
         for scorer in wb.load(name).scorers:
             where.setdefault(scorer, []).append(name)
     texts = [e for e in index if e[0] in ("section", "chapter")]
+    texts.sort(key=lambda e: not e[2].startswith("book/paper/"))  # where it is introduced, not where it is used
     for scorer, sets in sorted(where.items()):
         told = re.compile(rf"(?<![\w-]){re.escape(scorer)}(?![\w-])")
         found = next((e for e in texts if told.search(e[3])), None)

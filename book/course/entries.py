@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 HERE = Path(__file__).resolve().parent
@@ -265,6 +266,7 @@ class Tried:
     slips: list[Form | None] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    sizes: list[int] = field(default_factory=list)  # how many systems there are in the pools at hand
 
 
 def attempt(chapter: lean.Chapter, n: int, entry: dict[str, Any], dataset: str | None = None) -> Tried:
@@ -281,11 +283,19 @@ def attempt(chapter: lean.Chapter, n: int, entry: dict[str, Any], dataset: str |
         out.problems.append(f"the solution stops on its lean cells: {type(error).__name__}: {error}")
         return out
     out.seconds = time.perf_counter() - start
+    out.sizes = _sizes(space)
     for name, a in entry["answers"].items():
         out.problems += [f"{name}: {what}" for what in _try_answer(out, name, a, space)]
     for k, slip in enumerate(entry["slips"], 1):
         out.problems += [f"slip {k}: {what}" for what in _try_slip(out, entry, slip, space)]
     return out
+
+
+def _sizes(space: dict[str, Any], most: int = 3) -> list[int]:
+    """Numbers of systems by which a sample's variance may differ from a population's here."""
+    pools = {len(v.systems) for v in space.values() if isinstance(getattr(v, "systems", None), tuple | list)}
+    rows = {v.size for v in space.values() if isinstance(v, np.ndarray) and v.ndim == 1 and 2 <= v.size <= 40}
+    return sorted(pools or rows)[:most]
 
 
 def _try_answer(out: Tried, name: str, a: dict[str, Any], space: dict[str, Any]) -> Iterator[str]:

@@ -205,7 +205,7 @@ class Chapter:
     def __init__(self, path: Path):
         self.path, self.text = path, path.read_text("utf-8")
         number = ex.numbering.chapters().get(path.relative_to(ex.BOOK.parent).with_suffix("").as_posix())
-        numbers = ex.numbering.exercises(self.text, number)
+        numbers = ex.numbering.exercises(self.text, number or path.stem)  # two pages have no number
         self.statements: list[Statement] = []
         self.exercises: list[Exercise] = []
         starts = list(re.finditer(ex.FENCE + r"\{exercise-start\}[^\n]*\n:label: (?P<label>\S+)\n.*?^(?P=fence)$", self.text, re.M | re.S))

@@ -167,6 +167,15 @@ def _wrong_slip(entry: dict[str, Any], slip: Any) -> Iterator[str]:
         yield "it says nothing"
 
 
+def facts(entry: dict[str, Any]) -> str:
+    """Difficulty, time and points in a line.
+
+    >>> facts({"difficulty": "easy", "minutes": 10, "points": 3})
+    'easy · 10 minutes · 3 points'
+    """
+    return f"{entry['difficulty']} · {entry['minutes']} minutes · {entry['points']} points"
+
+
 def outside(entry: dict[str, Any]) -> set[str]:
     """Names besides the answers that an entry's calls and tests read; the notebook hands them over."""
     found = set()
@@ -205,8 +214,7 @@ class Work:
 
     def source(self, dataset: str | None = None, checks: bool = True) -> str:
         """All as one program. With a `dataset`, its name is replaced by `yours`."""
-        parts = [s.source for s in [*self.given, *self.carried]] + self.solution(checks)
-        code = "\n".join(parts)
+        code = "\n".join([*(s.source for s in [*self.given, *self.carried]), *self.solution(checks)])
         return replaced(code, dataset) if dataset else code
 
     def solution(self, checks: bool = True) -> list[str]:
@@ -215,20 +223,20 @@ class Work:
         for s in self.own:
             if lean.bookkeeping(s):
                 continue
-            if checks or not ex._asserts(s.node) or isinstance(s.node, ast.FunctionDef):
+            if checks or not ex.has_asserts(s.node) or isinstance(s.node, ast.FunctionDef):
                 sources.append(s.source)
-            elif rest := ex._without_asserts(s.node):
+            elif rest := ex.without_asserts(s.node):
                 sources.append(rest)
         return sources
 
 
-def work(chapter: lean.Chapter, n: int, entry: dict[str, Any]) -> Work:
-    found = chapter.slice(n, outside(entry))
-    return Work(
-        [s for s in found if s.exercise is None],
-        [s for s in found if s.exercise is not None],
-        chapter.exercises[n].statements,
-    )
+def work(chapter: lean.Chapter, n: int, entry: dict[str, Any], whole: bool = True) -> Work:
+    """The whole solution of an exercise and what it needs; or only that part of it which makes the answers."""
+    wanted = set(entry["answers"]) | outside(entry)
+    own = chapter.exercises[n].statements if whole else chapter.core(n, wanted)
+    before = lean.reads(own) | wanted | chapter.mentioned(chapter.exercises[n])
+    found = chapter.slice(n, before - {m for s in own for m in s.binds} | lean.reads(own))
+    return Work([s for s in found if s.exercise is None], [s for s in found if s.exercise is not None], own)
 
 
 def run(source: str, **names: Any) -> dict[str, Any]:

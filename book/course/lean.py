@@ -222,7 +222,7 @@ class Chapter:
         for n, cell in enumerate(ex.CELL.finditer(self.text)):
             of = next((k for k, (a, b) in enumerate(inside) if a <= cell.start() < b), None)
             for node in ast.parse(cell["code"]).body:
-                s = Statement(ex._lines(cell["code"], node), node, n, of)
+                s = Statement(ex.lines(cell["code"], node), node, n, of)
                 self.statements.append(s)
                 if of is not None:
                     self.exercises[of].statements.append(s)
@@ -239,7 +239,7 @@ class Chapter:
         }
         for s in self.statements:
             if not isinstance(s.node, ast.FunctionDef):
-                s.changes |= made & self._closure(s.needs)
+                s.changes |= made & self.closure(s.needs)
 
     @functools.cached_property
     def _functions(self) -> dict[str, set[str]]:
@@ -252,7 +252,7 @@ class Chapter:
                     found.setdefault(name, set()).update(s.needs)
         return found
 
-    def _closure(self, needed: set[str]) -> set[str]:
+    def closure(self, needed: set[str]) -> set[str]:
         """Names with all that their functions read."""
         out, todo = set(), set(needed)
         while todo:
@@ -268,21 +268,23 @@ class Chapter:
         code = re.findall(r"(?<![}`])`([^`\n]+)`", re.sub(r"\{[\w:-]+\}`[^`]*`", "", exercise.text))
         return {n for piece in code for n in re.findall(r"[^\W\d]\w*", piece)} & bound
 
-    def slice(self, exercise: int, more: set[str] = frozenset()) -> list[Statement]:
-        """Statements before the solution of an exercise that it needs, in order; some may be of earlier solutions.
-
-        `more` are further names that must be there.
-        """
+    def slice(self, exercise: int, names: set[str]) -> list[Statement]:
+        """Statements before the solution of an exercise that make these names, in order; some may be of earlier solutions."""
         own = self.exercises[exercise].statements
-        needed = self._closure(reads(own) | more | self.mentioned(self.exercises[exercise]))
-        first = self.statements.index(own[0]) if own else len(self.statements)
-        out = []
-        for s in reversed(self.statements[:first]):
+        return self._back(self.statements[: self.statements.index(own[0])], names)
+
+    def core(self, exercise: int, names: set[str]) -> list[Statement]:
+        """Statements of the solution of an exercise that make these names."""
+        return self._back(self.exercises[exercise].statements, names)
+
+    def _back(self, statements: list[Statement], names: set[str]) -> list[Statement]:
+        needed, out = self.closure(names), []
+        for s in reversed(statements):
             if bookkeeping(s) or isinstance(s.node, ast.Assert) or not s.changes & needed:
                 continue
             out.append(s)
             needed -= s.binds - s.needs
-            needed |= self._closure(s.needs)
+            needed |= self.closure(s.needs)
         return out[::-1]
 
 

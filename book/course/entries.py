@@ -29,7 +29,7 @@ import yaml
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import exercises as ex
-import lean
+import slices
 
 from whichbird.teach.forms import DIGITS, KINDS, Form, Kept, NoForm, empty, form
 
@@ -141,7 +141,7 @@ def _wrong_answers(entry: dict[str, Any]) -> Iterator[str]:
             yield f"answers: {name} has calls and a test; one is enough"
         for code in [*a.get("calls", []), *([a["test"]] if "test" in a else [])]:
             try:
-                found = lean.names(ast.parse(code, mode="eval"))
+                found = slices.names(ast.parse(code, mode="eval"))
             except SyntaxError as error:
                 yield f"answers: {name}: {code!r} is no expression ({error.msg})"
                 continue
@@ -181,7 +181,7 @@ def outside(entry: dict[str, Any]) -> set[str]:
     found = set()
     for a in entry["answers"].values():
         for code in [*a.get("calls", []), *([a["test"]] if "test" in a else [])]:
-            found |= lean.names(ast.parse(code, mode="eval"))
+            found |= slices.names(ast.parse(code, mode="eval"))
     return found - set(entry["answers"]) - set(ALWAYS) - {"yours"}
 
 
@@ -208,9 +208,9 @@ def replaced(source: str, dataset: str) -> str:
 class Work:
     """The code of an exercise, apart: what is given, what the solution takes from earlier solutions, and the solution."""
 
-    given: list[lean.Statement]
-    carried: list[lean.Statement]
-    own: list[lean.Statement]
+    given: list[slices.Statement]
+    carried: list[slices.Statement]
+    own: list[slices.Statement]
 
     def source(self, dataset: str | None = None, checks: bool = True) -> str:
         """All as one program. With a `dataset`, its name is replaced by `yours`."""
@@ -221,7 +221,7 @@ class Work:
         """The solution without what it tells the book, and without its own checks if those are not wanted."""
         sources = []
         for s in self.own:
-            if lean.bookkeeping(s):
+            if slices.bookkeeping(s):
                 continue
             if checks or not ex.has_asserts(s.node) or isinstance(s.node, ast.FunctionDef):
                 sources.append(s.source)
@@ -230,12 +230,12 @@ class Work:
         return sources
 
 
-def work(chapter: lean.Chapter, n: int, entry: dict[str, Any], whole: bool = True) -> Work:
+def work(chapter: slices.Chapter, n: int, entry: dict[str, Any], whole: bool = True) -> Work:
     """The whole solution of an exercise and what it needs; or only that part of it which makes the answers."""
     wanted = set(entry["answers"]) | outside(entry)
     own = chapter.exercises[n].statements if whole else chapter.core(n, wanted)
-    before = lean.reads(own) | wanted | chapter.mentioned(chapter.exercises[n])
-    found = chapter.slice(n, before - {m for s in own for m in s.binds} | lean.reads(own))
+    before = slices.reads(own) | wanted | chapter.mentioned(chapter.exercises[n])
+    found = chapter.slice(n, before - {m for s in own for m in s.binds} | slices.reads(own))
     return Work([s for s in found if s.exercise is None], [s for s in found if s.exercise is not None], own)
 
 
@@ -277,14 +277,14 @@ class Tried:
     sizes: list[int] = field(default_factory=list)  # how many systems there are in the pools at hand
 
 
-def attempt(chapter: lean.Chapter, n: int, entry: dict[str, Any], dataset: str | None = None) -> Tried:
+def attempt(chapter: slices.Chapter, n: int, entry: dict[str, Any], dataset: str | None = None) -> Tried:
     """Run an exercise with the book's work, on the book's dataset or another, and try its answers, slips, calls and tests."""
     out, start = Tried(dataset), time.perf_counter()
     yours = entry.get("yours")
     code = work(chapter, n, entry)
     try:
         source = code.source(yours["dataset"] if yours else None, checks=dataset is None)
-        if yours and "yours" not in lean.names(ast.parse(source)):
+        if yours and "yours" not in slices.names(ast.parse(source)):
             out.problems.append(f"yours: the code does not name {yours['dataset']}")
         space = run(source, **({"yours": dataset or yours["dataset"]} if yours else {}))
     except Exception as error:
@@ -409,7 +409,7 @@ def main() -> int:
     except (ValueError, yaml.YAMLError) as error:
         print(error)
         return 1
-    labels = {e.label: e.number for p in ex.chapters() for e in lean.chapter(p).exercises}
+    labels = {e.label: e.number for p in ex.chapters() for e in slices.chapter(p).exercises}
     bad = 0
     for label, entry in entries.items():
         problems = [*wrong(label, entry)] + ([] if label in labels else ["no exercise of the book has this label"])
@@ -420,7 +420,7 @@ def main() -> int:
     if options.tried is None or bad and not options.tried:
         return int(bad > 0)
     for path in chapters(options.tried):
-        chapter = lean.chapter(path)
+        chapter = slices.chapter(path)
         for n, e in enumerate(chapter.exercises):
             entry = entries.get(e.label)
             if entry is None or any(wrong(e.label, entry)):

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import entries
 import exercises as ex
-import lean
+import slices
 
 from whichbird.teach.forms import DIGITS, Form, Kept, NoForm, form
 
@@ -31,7 +31,7 @@ KEY = HERE.parents[1] / "lib/whichbird/teach/key.json"
 COPIED = ("title", "difficulty", "minutes", "points", "objective", "say", "hints", "yours")
 
 
-def all_exercises() -> Iterator[tuple[lean.Chapter, int]]:
+def all_exercises() -> Iterator[tuple[slices.Chapter, int]]:
     """Every exercise, in the order of the book; pages without a number come last."""
     order = list(ex.numbering.chapters())
 
@@ -40,18 +40,18 @@ def all_exercises() -> Iterator[tuple[lean.Chapter, int]]:
         return order.index(page) if page in order else len(order), page
 
     for path in sorted(ex.chapters(), key=place):
-        chapter = lean.chapter(path)
+        chapter = slices.chapter(path)
         for n in range(len(chapter.exercises)):
             yield chapter, n
 
 
-def source(chapter: lean.Chapter, n: int, entry: dict[str, Any]) -> str:
+def source(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> str:
     """A digest of all that the key of an exercise is made from, except the library and the data."""
     work = entries.work(chapter, n, entry)
     return hashlib.sha256(json.dumps([work.source(), entry], sort_keys=True).encode()).hexdigest()[:16]
 
 
-def make(chapter: lean.Chapter, n: int, entry: dict[str, Any], salt: str) -> dict[str, Any]:
+def make(chapter: slices.Chapter, n: int, entry: dict[str, Any], salt: str) -> dict[str, Any]:
     """The key of one exercise. Raises ValueError if an answer or a slip is not as it should be."""
     e = chapter.exercises[n]
     yours = entry.get("yours")

@@ -2,7 +2,7 @@
 
     python book/course/notebooks.py [--check]        writes _build/exercises/student and _build/exercises/teacher
 
-A student's notebook has only what the exercises need of their chapter (`lean.py`), no figure, and for each exercise its text, a blank and a
+A student's notebook has only what the exercises need of their chapter (`slices.py`), no figure, and for each exercise its text, a blank and a
 check. A teacher's has the book's work in the blank, its words, and hints, slips and marking from book/course/exercises. Where an exercise has a dataset
 for each student, the code says `yours` in the place of the dataset's name, in both. `--check` runs every notebook, empty and with the book's work.
 
@@ -31,7 +31,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import entries
 import execute
 import exercises as ex
-import lean
+import slices
 
 OUT = HERE.parents[1] / "_build/exercises"
 KINDS = ("student", "teacher")
@@ -44,7 +44,7 @@ student = ...  # your number; exercises that say so have a dataset of your own""
 TEACHER = """\
 **For teachers.** Every blank holds the book's own work, so every check passes. Give a student's number below to see what this student's datasets give."""
 
-Given = list[tuple[lean.Statement, bool]]
+Given = list[tuple[slices.Statement, bool]]
 
 
 def student(path: Path) -> nbformat.NotebookNode:
@@ -60,7 +60,7 @@ def teacher(path: Path) -> nbformat.NotebookNode:
 def filled(path: Path) -> nbformat.NotebookNode:
     """The student notebook with the book's work in its blanks."""
     notebook, entry = student(path), entries.load()
-    chapter = lean.chapter(path)
+    chapter = slices.chapter(path)
     for cell in notebook.cells:
         if "blank" in cell.metadata.get("tags", []):
             n = int(cell.metadata["tags"][1].rpartition("-")[2])
@@ -95,14 +95,14 @@ def _there(folder: Path) -> Path:
 class Versions:
     """Which version of each name is in effect."""
 
-    def __init__(self, chapter: lean.Chapter):
+    def __init__(self, chapter: slices.Chapter):
         self.chapter = chapter
         self.now: dict[str, Any] = {}
 
-    def inputs(self, s: lean.Statement) -> set[str]:
+    def inputs(self, s: slices.Statement) -> set[str]:
         return self.chapter.closure(s.needs) | (s.changes - s.binds)
 
-    def run(self, s: lean.Statement, changed: bool) -> None:
+    def run(self, s: slices.Statement, changed: bool) -> None:
         before = frozenset((n, self.now.get(n)) for n in self.inputs(s) | ({"yours"} if changed else set()))
         made = hash((id(s), changed, before))
         for name in s.changes:
@@ -130,7 +130,7 @@ class Versions:
         return picked if all(trial.now.get(n) == v for n, v in want.items()) else given
 
 
-def solution(chapter: lean.Chapter, n: int, entry: dict[str, Any], whole: bool) -> str:
+def solution(chapter: slices.Chapter, n: int, entry: dict[str, Any], whole: bool) -> str:
     """The book's work, whole or as far as it makes the answers: what it takes from earlier solutions, then its own.
 
     The book's own asserts are in the whole, unless the dataset can change: they are about the book's.
@@ -144,7 +144,7 @@ def solution(chapter: lean.Chapter, n: int, entry: dict[str, Any], whole: bool) 
     return entries.replaced(code, yours["dataset"]) if yours else code
 
 
-def blank(chapter: lean.Chapter, n: int, entry: dict[str, Any]) -> str:
+def blank(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> str:
     """What the student's cell begins with: each answer as `name = ...`, and a function by its arguments."""
     shapes: dict[str, str] = {}
     for s in chapter.exercises[n].statements:
@@ -157,7 +157,7 @@ def blank(chapter: lean.Chapter, n: int, entry: dict[str, Any]) -> str:
 
 
 def _notebook(path: Path, teacher: bool) -> nbformat.NotebookNode:
-    chapter, known, words = lean.chapter(path), entries.load(), ex.Names(path)
+    chapter, known, words = slices.chapter(path), entries.load(), ex.Names(path)
     glued = _glued(path) if teacher else {}
     if lacking := [e.label for e in chapter.exercises if e.label not in known]:
         raise ValueError(f"{path.name}: no entry in book/course/exercises for {', '.join(lacking)}")
@@ -195,7 +195,7 @@ def _code(source: str, *tags: str) -> nbformat.NotebookNode:
     return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
 
 
-def _imports(chapter: lean.Chapter, works: list[entries.Work], versions: Versions) -> str:
+def _imports(chapter: slices.Chapter, works: list[entries.Work], versions: Versions) -> str:
     """All imports that are used, in the order of the chapter; each name once."""
     kinds = ast.Import | ast.ImportFrom
     every = [s for w in works for s in [*w.given, *w.carried, *w.own]]
@@ -204,7 +204,7 @@ def _imports(chapter: lean.Chapter, works: list[entries.Work], versions: Version
     for s in chapter.statements:
         if isinstance(s.node, kinds) and s in every and s.binds & needed:
             versions.run(s, False)
-            lines.append(lean.used(s, needed))
+            lines.append(slices.used(s, needed))
     return "\n".join(sorted(set(lines), key=_import_order))
 
 
@@ -214,14 +214,14 @@ def _import_order(line: str) -> tuple[int, int, str]:
     return 2 if package == "whichbird" else package not in sys.stdlib_module_names, line.startswith("from"), line
 
 
-def _given(versions: Versions, chapter: lean.Chapter, n: int, e: lean.Exercise, entry: dict[str, Any], work: entries.Work) -> str:
+def _given(versions: Versions, chapter: slices.Chapter, n: int, e: slices.Exercise, entry: dict[str, Any], work: entries.Work) -> str:
     """The cell before an exercise, or nothing; what the exercise then changes is no longer in effect."""
     yours = entry.get("yours")
     given = []
     for s in work.given:
         given.append((s, yours is not None and entries.replaced(s.source, yours["dataset"]) != s.source))
     needed = chapter.closure(
-        lean.reads([*work.carried, *work.own]) | entries.outside(entry) | chapter.mentioned(e)
+        slices.reads([*work.carried, *work.own]) | entries.outside(entry) | chapter.mentioned(e)
     )
     missing = versions.missing(given, needed, n)
     versions.now["yours"] = n
@@ -229,7 +229,7 @@ def _given(versions: Versions, chapter: lean.Chapter, n: int, e: lean.Exercise, 
     for s, changed in missing:
         versions.run(s, changed)
         if isinstance(s.node, ast.Import | ast.ImportFrom) and not lines:
-            source = lean.used(s, needed)
+            source = slices.used(s, needed)
         else:
             source = s.source
         if cell not in (None, s.cell):
@@ -247,7 +247,7 @@ def _given(versions: Versions, chapter: lean.Chapter, n: int, e: lean.Exercise, 
     return "\n".join(lines)
 
 
-def _heading(chapter: lean.Chapter, todo: list[Any], title: str, imports: str, teacher: bool) -> str:
+def _heading(chapter: slices.Chapter, todo: list[Any], title: str, imports: str, teacher: bool) -> str:
     minutes, points = (sum(entry[k] for _, entry, _ in todo) for k in ("minutes", "points"))
     many = f"{len(todo)} exercises" if len(todo) > 1 else "one exercise"
     needs = "whichbird[course]" if EXTRA in imports else "whichbird"
@@ -256,7 +256,7 @@ def _heading(chapter: lean.Chapter, todo: list[Any], title: str, imports: str, t
     return "\n\n".join(lines)
 
 
-def _asked(e: lean.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
+def _asked(e: slices.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
     asked = words.plain(ex.CELL.sub("", e.text))
     parts = [f"## Exercise {e.number}: {entry['title']}", f"*{entries.facts(entry)}*", asked[:1].upper() + asked[1:]]
     if "yours" in entry:
@@ -265,13 +265,13 @@ def _asked(e: lean.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
     return "\n\n".join(parts)
 
 
-def _check(e: lean.Exercise, entry: dict[str, Any], teacher: bool) -> str:
+def _check(e: slices.Exercise, entry: dict[str, Any], teacher: bool) -> str:
     names = [*entry["answers"], *sorted(entries.outside(entry))]
     call = f'wb.check("{e.number}", {", ".join(f"{n}={n}" for n in names)})'
     return call if teacher else f'{call}  # wb.hint("{e.number}") helps'
 
 
-def _marking(e: lean.Exercise, entry: dict[str, Any]) -> str:
+def _marking(e: slices.Exercise, entry: dict[str, Any]) -> str:
     def cell(text: object) -> str:
         return " ".join(str(text).split()).replace("|", "\\|")
 
@@ -337,7 +337,7 @@ def trial(path: Path, number: int | None = 1) -> None:
         raise AssertionError(f"{path.name}: a check does not say that nothing was answered: {said(notebook)}")
     for make, who in ((filled, None), (filled, number), (teacher, None)):
         found = outcome(notebook := make(path), who)
-        if len(found) != len(lean.chapter(path).exercises) or any(got < of for got, of in found.values()):
+        if len(found) != len(slices.chapter(path).exercises) or any(got < of for got, of in found.values()):
             raise AssertionError(f"{path.name}, {make.__name__}, student {who}: {found}\n{''.join(said(notebook))}")
 
 

@@ -121,7 +121,7 @@ def _judge(number: str, entry: dict[str, Any], name: str, value: Any, answers: M
     answer, salt = entry["answers"][name], _key()["salt"] + entry["label"] + name
     if empty(value):
         return False, "nothing yet."
-    dataset = _dataset(entry)
+    dataset = _dataset(entry, _memory.number)
     space = {**answers, **({"yours": dataset} if dataset else {})}
     if "test" in answer:
         try:
@@ -264,7 +264,7 @@ class Student(Mapping[str, str]):
 
     def __getitem__(self, exercise: str) -> str:
         number, entry = _find(exercise)
-        dataset = _dataset(entry)
+        dataset = _dataset(entry, self.number)
         if dataset is None:
             raise KeyError(f"exercise {number} has the same dataset for everybody")
         return dataset
@@ -304,12 +304,12 @@ def _number_of(word: str) -> int:
     return int(hashlib.sha256(word.encode()).hexdigest()[:8], 16)
 
 
-def _dataset(entry: dict[str, Any]) -> str | None:
-    """The dataset of the present student in an exercise; None if it is the same for all."""
+def _dataset(entry: dict[str, Any], number: int | None) -> str | None:
+    """The dataset of a student in an exercise; None if it is the same for all."""
     yours = entry.get("yours")
     if yours is None:
         return None
-    if _memory.number is None:
+    if number is None:
         return str(yours["dataset"])
     among = yours["among"]
-    return str(among[(_memory.number + _number_of(entry["label"])) % len(among)])
+    return str(among[(number + _number_of(entry["label"])) % len(among)])

@@ -72,9 +72,9 @@ def _order(given: Form) -> Iterator[tuple[str, Form]]:
     if len(values) < 2:
         return
     for say, other in (
+        ("The values are right, but they run the other way round.", values[::-1]),
         ("The values are right, their order is not: sorted upwards they would be.", sorted(values, key=_rank)),
         ("The values are right, their order is not: sorted downwards they would be.", sorted(values, key=_rank)[::-1]),
-        ("The values are right, but they run the other way round.", values[::-1]),
     ):
         yield say, Form("list", dict(zip(given.leaves, other, strict=True)))
 

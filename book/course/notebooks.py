@@ -165,7 +165,7 @@ def _notebook(path: Path, teacher: bool) -> nbformat.NotebookNode:
     versions, cells = Versions(chapter), []
     imports = _imports(chapter, [w for _, _, w in todo], versions)
     cells.append(_markdown(_heading(chapter, todo, words.titles[path], imports, teacher)))
-    cells.append(_code(f"{imports}\n\n{NUMBER}\nwb.student(student)", "given"))
+    cells += [_code(imports, "given"), _code(f"{NUMBER}\nwb.student(student)", "student")]
     for n, (e, entry, work) in enumerate(todo):
         cells.append(_markdown(_asked(e, entry, words)))
         if given := _given(versions, chapter, n, e, entry, work):
@@ -176,7 +176,8 @@ def _notebook(path: Path, teacher: bool) -> nbformat.NotebookNode:
                 cells.append(_markdown(f"**In words.** {said}"))
         else:
             cells.append(_code(blank(chapter, n, entry), "blank", f"exercise-{n}"))
-        cells.append(_code(_check(e, entry, teacher), "check", f"exercise-{n}"))
+        helps = "" if teacher else f'  # wb.hint("{e.number}") helps'
+        cells.append(_code(call(e, entry) + helps, "check", f"exercise-{n}"))
         if teacher:
             cells.append(_markdown(_marking(e, entry)))
     cells.append(_code("wb.points()", "points"))
@@ -265,10 +266,10 @@ def _asked(e: slices.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
     return "\n\n".join(parts)
 
 
-def _check(e: slices.Exercise, entry: dict[str, Any], teacher: bool) -> str:
-    names = [*entry["answers"], *sorted(entries.outside(entry))]
-    call = f'wb.check("{e.number}", {", ".join(f"{n}={n}" for n in names)})'
-    return call if teacher else f'{call}  # wb.hint("{e.number}") helps'
+def call(e: slices.Exercise, entry: dict[str, Any], answers: list[str] | None = None) -> str:
+    """The call that checks an exercise, or some of its answers."""
+    names = [*(answers or entry["answers"]), *sorted(entries.outside(entry))]
+    return f'wb.check("{e.number}", {", ".join(f"{n}={n}" for n in names)})'
 
 
 def _marking(e: slices.Exercise, entry: dict[str, Any]) -> str:
@@ -310,7 +311,7 @@ def outcome(notebook: nbformat.NotebookNode, number: int | str | None = None) ->
     The checks' sentences are left in the notebook's outputs. Raises if a cell stops.
     """
     for cell in notebook.cells:
-        if number is not None and cell.source.endswith("wb.student(student)"):
+        if number is not None and "student" in cell.metadata.get("tags", []):
             cell.source = cell.source.replace(NUMBER, f"student = {number!r}")
     last = 'import json; print(json.dumps({n: [int(r["points"]), int(r["of"])] for n, r in wb.points().iterrows()}))'
     notebook.cells.append(_code(last))

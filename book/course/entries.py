@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import functools
 import io
 import math
 import re
@@ -55,7 +56,7 @@ ALWAYS = {"np": "numpy", "wb": "whichbird", "pd": "pandas", "sp": "sympy"}  # wh
 SALT = "trial"
 
 
-class Doubled(yaml.SafeLoader):
+class Doubled(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """A loader that refuses a key that stands twice."""
 
 
@@ -71,8 +72,9 @@ def _mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Any, Any]:
 Doubled.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
+@functools.cache
 def load(folder: Path = FOLDER) -> dict[str, dict[str, Any]]:
-    """All entries by label."""
+    """All entries by label; read once, so nobody may change them."""
     out: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.yml")):
         for label, entry in (yaml.load(path.read_text("utf-8"), Doubled) or {}).items():

@@ -109,6 +109,13 @@ exercises: .venv/.ready
 	@echo "Making notebooks for students and teachers ..."
 	@$(BIN)/python book/course/notebooks.py $(if $(CHECK),--check)
 
+# nbgrader and Otter, to try out what book/course/export.py writes; some tests run them if they are there
+.venv-course/.ready: requirements-course.txt
+	@echo "Setting up .venv-course with nbgrader and Otter (a minute or more, once) ..."
+	@$(PYTHON) -m venv --clear .venv-course
+	@$(if $(UV),$(UV) pip install --quiet --python .venv-course/bin/python -r requirements-course.txt,.venv-course/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-course.txt)
+	@touch $@
+
 key: .venv/.ready
 	@echo "Running the exercises that changed ..."
 	@$(BIN)/python book/course/key.py $(if $(ALL),--all)
@@ -123,5 +130,5 @@ bench: .venv/.ready
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build lib/LICENSE lib/NOTICE
+	rm -rf .venv .venv-course _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build lib/LICENSE lib/NOTICE
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -144,9 +144,9 @@ def _many(rng) -> None:
 def _timed(jobs, targets, label, repeats=REPEATS) -> tuple[list, list]:
     """For each job the seconds of its fastest run at every target, and what it returned there.
 
-    Seconds of the processor, all threads of this process together: Gurobi runs in it, on one. Jobs take turns target by target,
-    so that other load on the machine hits all alike; the repeats of one follow each
-    other, so that the fastest finds its code and data in the cache.
+    Seconds of the processor, all threads of this process together; Gurobi runs in it, on one. Jobs take turns target by
+    target, so that other load on the machine hits all alike; the repeats of one follow each other, so that the fastest
+    finds its code and data in the cache.
     """
     seconds, out = [[] for _ in jobs], [[] for _ in jobs]
     for beta in tqdm(targets, label, disable=None, leave=False):

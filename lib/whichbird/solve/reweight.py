@@ -28,6 +28,8 @@ done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives th
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
 best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
+One or two targets of a small pool begin instead with a guess in plain numbers (`quick`): an optimum, and saddles for the whole
+line. It is tested like what the grid finds, and gaps that it leaves are split in the same way.
 
 Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
 what does not pass, or was left open, is solved again with more digits and in another frame (`careful`).

@@ -260,13 +260,13 @@ def descend(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
 
-    A `height` says that the rows have been climbed already. Rows with the same `owner` compete: one
-    that takes longer than others is left alone, with nan for weights, unless it is below what they found already.
+    A `height` says that the rows have been climbed already. Rows with the same `owner` compete: one from which Newton's
+    method does not arrive is left alone, with nan for weights, unless it already lies below what the others found.
     Returns h, p, q and the weights (R, K).
     """
     if height is None:
         h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
-    if cone is not None:  # two scales in one pool: Newton's method hardly ever finds the way at once
+    if cone is not None:  # which `_newton` does not use
         return _valley(u, v, stretch, q, left, right, h, p, height, cone=cone)
     out = list(_newton(u, v, stretch, h, p, q, (left, right)))
     with np.errstate(all="ignore"):

@@ -1,198 +1,140 @@
-"""The fast reader against the careful one: never another result, and never an answer where the careful one refuses."""
+"""The guess for a single target: right where it can be, and harmless where it is not."""
 
-import warnings
+import importlib
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
-from owndata import SCORERS, field, human, long, wide
-from test_userfiles import BAD_SCORES
+from pools import ENDE24
 
-from whichbird.core.check import DataError
-from whichbird.data import quick, userfiles
-from whichbird.data.files import read_text
+import whichbird as wb
+from whichbird.core.balance import Standard
+from whichbird.solve import quick, saddle
 
-FUZZ = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-def outcome(read):
-    """What a reader gives, with its warnings, or the sentence of its refusal."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            found = read()
-        except DataError as error:
-            return str(error)
-    return found, [str(w.message) for w in caught]
+SOLVER = importlib.import_module("whichbird.solve.reweight")
+GAP = 5e-10
 
 
-def careful(monkeypatch, read):
-    with monkeypatch.context() as patch:
-        for way in ("_quick_human", "_quick_table", "_quick_field"):
-            patch.setattr(userfiles, way, lambda *_: None)
-        return outcome(read)
+def _stretched(a, f, beta):
+    """u and v (K,) of one target."""
+    pools = SOLVER._Pools.of(Standard.of(a, f))
+    _, x, v, stretch = SOLVER._sides(pools, np.zeros(1, int), np.array([beta]))
+    return stretch[0] * x[0], v[0]
 
 
-def same(one, two):
-    if isinstance(one, str) or isinstance(two, str):
-        return one == two
-    (a, said), (b, said_too) = one, two
-    if isinstance(a, dict):
-        return said == said_too and list(a) == list(b) and all(np.array_equal(a[k], b[k]) for k in a)
-    for name in ("name", "systems", "segments", "notes", "documents", "domains", "rater_names", "source_lines"):
-        assert getattr(a, name) == getattr(b, name), name
-    for name in ("total", "adequacy", "fluency", "raters"):
-        x, y = getattr(a, name), getattr(b, name)
-        assert (x is None and y is None) or (
-            x.dtype == y.dtype and np.array_equal(x, y, equal_nan=x.dtype.kind == "f")
-        ), name
-    return said == said_too and len(a.ratings) == len(b.ratings)
+def _weights(u, v, h, p, q):
+    z = np.maximum(0, h + (u - p) ** 2 - (v - q) ** 2)
+    return z / z.sum()
 
 
-@pytest.fixture
-def pool(tmp_path):
-    (tmp_path / "human.csv").write_text(human(), encoding="utf-8")
-    return userfiles.read_human(tmp_path / "human.csv")
+def _guess(u, v):
+    even = [1 / len(u)] * len(u)
+    return quick.newton(u, v, *quick.start(u, v, even))
 
 
-def write(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
+@pytest.mark.parametrize("beta", [0.45, 0.5, 0.6, 0.65])
+def test_newtons_method_ends_where_the_sweep_ends(beta):
+    u, v = _stretched(*ENDE24, beta)
+    point = _guess(u.tolist(), v.tolist())
+    expected = wb.reweight_sweep(*ENDE24, [beta] * 3)[0]
+    w = _weights(u, v, *point[:3])
+    assert np.abs(w - expected.weights).max() < 1e-14
+    assert point.P == pytest.approx(w @ w, rel=1e-14) and point.error <= quick.SETTLED
 
 
-@pytest.mark.parametrize("flaw", BAD_SCORES)
-def test_bad_score_files_get_the_same_sentence(tmp_path, monkeypatch, pool, flaw):
-    name, text, _ = BAD_SCORES[flaw]
-    path = write(tmp_path, name, text)
-    found = outcome(lambda: userfiles.read_scorers(path, pool))
-    assert isinstance(found, str) and found == careful(monkeypatch, lambda: userfiles.read_scorers(path, pool))
+def test_newtons_method_says_when_it_is_lost():
+    u, v = (x.tolist() for x in _stretched(*ENDE24, 0.5))
+    assert quick.newton(u, v, 1e-9, 5.0, 5.0) is None  # no system in use
+    assert quick.newton(u, v, -1.0, 0.0, 0.0) is None
 
 
-EXTRA = "refA,u,0,0\n"
-RATED = {
-    "plain": human(),
-    "reference": human(EXTRA),
-    "reference without numbers": human("refA,u,x,y\n"),
-    "total": human().replace("fluency\n", "fluency,total\n").replace("\n", ",1\n").replace("total,1", "total"),
-    "spaces": human().replace(",", " , "),
-    "semicolons": human().replace(",", ";"),
-    "tabs": human().replace(",", "\t"),
-    "blank line": human("\n\n"),
-    "blank line inside": human().replace("\n", "\n\n", 3),
-    "quotes": human('"a b",u,-1,-1\n'),
-    "not rated": human("eel,u,-1,-1\n"),
-    "names that differ in blanks": human("ant ,q,-1,-1\n"),
-    "rater": "system,segment,adequacy,fluency,rater\nx,1,0,1,r10\ny,1,1,0,r2\nx,2,1,1,r2\n",
-    "two raters": "system,segment,adequacy,fluency,rater\nx,1,0,1,r10\nx,1,1,0,r2\ny,1,1,1,r2\n",
-    "documents": "system,segment,adequacy,fluency,document,domain\nx,1,0,1,d,n\ny,1,1,0,d,n\nx,2,0,0,e,n\ny,2,1,1,e,n\n",
-    "other documents": "system,segment,adequacy,fluency,document\nx,1,0,1,d\ny,1,1,0,e\n",
-    "underscore": human("ant,q,1_0,0\n"),
-    "twice": human("ant,u,0,0\n"),
-    "infinite": human("ant,q,inf,0\n"),
-    "nan": human("ant,q,nan,0\n"),
-    "huge": human("ant,q,1e101,0\n"),
-    "no name": human(",q,0,0\n"),
-    "too many": human("ant,q,0,0,0\n"),
-    "too few and too many": human("ant,q,0\nbee,q,0,0,0\n"),
-    "no-break space": human("ant\u00a0,q,0,0\n"),
-    "other digits": human("ant,q,٣,0\n"),
-    "hexadecimal": human("ant,q,0x1,0\n"),
-    "one system": "system,segment,adequacy,fluency\nx,1,0,1\n",
-    "header alone": "system,segment,adequacy,fluency\n",
-    "header twice": "system,system,segment,adequacy,fluency\nx,x,1,0,1\n",
-    "carriage return": human("ant,q\r,0,0\n"),
-}
+@pytest.mark.parametrize("root", [None, 0.4])
+def test_a_climb_reaches_what_the_climb_in_arrays_reaches(root):
+    u, v = _stretched(*ENDE24, 0.3)
+    for q in np.linspace(v.min(), v.max(), 7)[1:-1]:
+        h = 0.5 * ((v - q) ** 2).max()
+        P = None if root is None else np.array([root**2])
+        *_, (best,) = saddle.climb(u[None], v[None], np.array([q]), np.array([h]), np.zeros(1), P)
+        found, p, height = quick.climb(u.tolist(), v.tolist(), q, h, 0.0, root)
+        norm = np.linalg.norm(np.maximum(0, found + (u - p) ** 2 - (v - q) ** 2))
+        assert height == pytest.approx(found / norm if root is None else found - root * norm, rel=1e-9)
+        if root is None:  # beyond that no two systems reach the target, and the climb in arrays is broken off
+            best, height = min(best, 0.75), min(height, 0.75)
+        assert height == pytest.approx(best, rel=0.05)
 
 
-@pytest.mark.parametrize("case", RATED)
-def test_ratings_are_read_alike(tmp_path, monkeypatch, case):
-    path = write(tmp_path, "h.csv", RATED[case])
-    assert same(outcome(lambda: userfiles.read_human(path)), careful(monkeypatch, lambda: userfiles.read_human(path)))
+@pytest.mark.parametrize("beta", [0.1, 0.2, 0.3, 0.8, 0.9])
+def test_a_cover_leaves_no_gap(beta):
+    u, v = _stretched(*ENDE24, beta)
+    plain = u.tolist(), v.tolist()
+    start = _guess(*plain) or quick.optimum(*plain, np.eye(u.size)[0].tolist())
+    points, rows = quick.cover(*plain, start, GAP)
+    best = points[-1]
+    assert best.P == pytest.approx(1 / wb.reweight_sweep(*ENDE24, [beta] * 3)[0].ess, rel=1e-9)
+    h, p, q = np.array(rows).T
+    many = [np.tile(x, (h.size, 1)) for x in (u, v)]
+    square = saddle.excluded(*many, q, h, p, np.full(h.size, best.P * (1 - GAP)))[0]
+    half = np.sqrt(np.maximum(0, square))
+    at = v.min()
+    for low, high in sorted(zip(q - half, q + half, strict=True)):
+        assert low <= at or at >= v.max()
+        at = max(at, high)
+    assert at >= v.max()
 
 
-def test_the_fast_way_is_taken(tmp_path, monkeypatch, pool):
-    """On ordinary files the careful way is not needed, so a test above compares two readers and not one with itself."""
-    for name in ("_careful_human", "_table_scorers", "_field_scorer"):
-        monkeypatch.setattr(userfiles, name, lambda *_: pytest.fail("the careful way was taken"))
-    for case in ("plain", "reference", "total", "spaces", "semicolons", "tabs", "rater", "documents", "blank line"):
-        userfiles.read_human(write(tmp_path, "h.csv", RATED[case]))
-    for name, text in {"w.csv": wide(), "l.csv": long(), "f.seg.score": field(SCORERS["near"])}.items():
-        found = userfiles.read_scorers(write(tmp_path, name, text), pool)
-        x = found["f" if name.startswith("f") else "near"]
-        assert np.array_equal(x, SCORERS["near"])
+def test_a_better_point_on_the_way_is_taken():
+    """Started from a local optimum that is not the best, the cover meets the best."""
+    rng = np.random.default_rng(4)
+    met = 0
+    for _ in range(40):
+        a, f = rng.normal(size=(2, 9))
+        low, high = wb.reachable(a, f)
+        u, v = (x.tolist() for x in _stretched(a, f, low + 0.2 * (high - low)))
+        for q in v:
+            point = quick.valley(u, v, 0.5 * max((y - q) ** 2 for y in v), 0.0, q)
+            if point is None:
+                continue
+            points, _ = quick.cover(u, v, point, GAP)
+            assert all(b.P < a.P for a, b in zip(points, points[1:], strict=False))
+            met += len(points) > 1
+    assert met > 0
 
 
-CELLS = [
-    "ant",
-    "bee",
-    "u",
-    "v",
-    "1",
-    "-2.5",
-    "",
-    " 3 ",
-    "None",
-    "nan",
-    "inf",
-    "1e400",
-    "1_0",
-    '"',
-    "x,y",
-    "\t",
-    "refA",
-    "score",
-    "٣",
-    "\u2003",
-]
+@pytest.mark.parametrize("number", range(12))
+def test_one_target_and_a_sweep_agree(number, monkeypatch):
+    rng = np.random.default_rng(number)
+    a, f = rng.normal(size=(2, int(rng.integers(2, 25))))
+    betas = np.linspace(*wb.reachable(a, f), 9)
+    alone = [wb.reweight(a, f, beta) for beta in betas]
+    monkeypatch.setattr(SOLVER, "FEW", 0)
+    for one, many in zip(alone, wb.reweight_sweep(a, f, betas), strict=True):
+        assert one.certificate == many.certificate and one.ess == pytest.approx(many.ess, rel=1e-9)
+        assert one.gap <= 1e-9 and len(one.alternatives) == len(many.alternatives)
+        if not one.alternatives:
+            assert np.abs(one.weights - many.weights).max() < 1e-10
 
 
-@FUZZ
-@given(st.data(), st.sampled_from(["human", "wide", "long", "field"]))
-def test_damaged_files_are_read_alike(tmp_path, monkeypatch, pool, data, kind):
-    text = {"human": human(), "wide": wide(), "long": long(), "field": field(SCORERS["near"])}[kind]
-    sep = "\t" if kind == "field" else ","
-    rows = [row.split(sep) for row in text.splitlines()]
-    for _ in range(data.draw(st.integers(0, 3))):
-        n = data.draw(st.integers(0, len(rows) - 1))
-        what = data.draw(st.sampled_from(["cell", "drop", "again", "cut", "longer", "swap"]))
-        if what == "cell" and rows[n]:
-            rows[n][data.draw(st.integers(0, len(rows[n]) - 1))] = data.draw(st.sampled_from(CELLS))
-        elif what == "drop" and len(rows) > 2:
-            del rows[n]
-        elif what == "again":
-            rows.insert(n, list(rows[data.draw(st.integers(0, len(rows) - 1))]))
-        elif what == "cut":
-            rows[n] = rows[n][:-1]
-        elif what == "longer":
-            rows[n] = [*rows[n], data.draw(st.sampled_from(CELLS))]
-        elif what == "swap":
-            m = data.draw(st.integers(0, len(rows) - 1))
-            rows[n], rows[m] = rows[m], rows[n]
-    path = write(
-        tmp_path,
-        "x.seg.score" if kind == "field" else "x.csv",
-        "\n".join(map(sep.join, rows)) + data.draw(st.sampled_from(["", "\n", "\n\n"])),
-    )
-    extra = data.draw(st.booleans())
-
-    def read():
-        return userfiles.read_human(path) if kind == "human" else userfiles.read_scorers(path, pool, ignore_extra=extra)
-
-    assert same(outcome(read), careful(monkeypatch, read))
+def test_no_guess_is_no_harm(monkeypatch):
+    expected = [wb.reweight(*ENDE24, beta).ess for beta in (0.2, 0.6)]
+    monkeypatch.setattr(quick, "newton", lambda *args: None)
+    for beta, ess in zip((0.2, 0.6), expected, strict=True):
+        r = wb.reweight(*ENDE24, beta)
+        assert r.ess == pytest.approx(ess, rel=1e-12) and r.gap <= 1e-9
 
 
-@FUZZ
-@given(st.text(alphabet="ant,u1.\n\t;\"'_-e \r", max_size=80))
-def test_any_text_is_read_alike(tmp_path, monkeypatch, pool, text):
-    path = write(tmp_path, "t.csv", "system,segment,score\n" + text)
-    assert same(
-        outcome(lambda: userfiles.read_scorers(path, pool)),
-        careful(monkeypatch, lambda: userfiles.read_scorers(path, pool)),
-    )
+@pytest.mark.parametrize("beta", [0.2, 0.6])
+def test_a_wrong_guess_is_no_harm(beta, monkeypatch):
+    """A point off the target, and saddles that exclude nothing."""
+    expected = wb.reweight(*ENDE24, beta).ess
+    wrong = quick.Point(0.3, 0.1, -0.2, 0.05, 0.0)
+    monkeypatch.setattr(quick, "newton", lambda *args: wrong)
+    monkeypatch.setattr(quick, "cover", lambda *args: ([wrong], [wrong[:3], (-1.0, 0.0, 0.0)]))
+    r = wb.reweight(*ENDE24, beta)
+    assert r.ess == pytest.approx(expected, rel=1e-12) and r.gap <= 1e-9
 
 
-def test_blanks_are_those_that_strip_takes():
-    assert all(not f"{blank}x{blank}".strip() == f"{blank}x{blank}" for blank in quick.BLANKS)
-    assert not [chr(n) for n in range(0x3001, 0x110000) if chr(n).isspace()]
-    assert quick.table(read_text(__file__), ("system",)) is None
+def test_a_poor_guess_is_mended(monkeypatch):
+    """A local optimum for the best, without a cover: the gaps lead to the best."""
+    expected, real = wb.reweight(*ENDE24, 0.2).ess, quick.cover
+    monkeypatch.setattr(quick, "cover", lambda u, v, best, gap: (real(u, v, best, gap)[0][:1], [best[:3]]))
+    r = wb.reweight(*ENDE24, 0.2)
+    assert r.ess == pytest.approx(expected, rel=1e-12) and r.gap <= 1e-9

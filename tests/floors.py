@@ -50,13 +50,18 @@ def newest() -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Runs the tests of the library with other packages than the pinned ones.")
+    parser = argparse.ArgumentParser(
+        description="Runs the tests of the library with other packages than the pinned ones."
+    )
     parser.add_argument("--newest", action="store_true", help="the newest packages instead of the oldest")
     parser.add_argument("--python", default=sys.executable, help="the Python to run them with")
     args, words = parser.parse_known_args()
     wanted = newest() if args.newest else floors()
     named = subprocess.run(
-        [args.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], stdout=subprocess.PIPE, text=True, check=True
+        [args.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     ).stdout.strip()
     place = ROOT / "_build" / f"{'newest' if args.newest else 'floors'}-{named}"
     python = place / "bin/python"

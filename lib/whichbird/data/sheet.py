@@ -131,7 +131,9 @@ def short(text: str) -> str:
 
 def first_line(text: str) -> str:
     """The first line with anything on it."""
-    return text.lstrip("\n").split("\n", 1)[0]
+    text = text.lstrip("\n")
+    end = text.find("\n")  # a split would copy the rest, which may be long
+    return text if end < 0 else text[:end]
 
 
 def delimiter(text: str) -> str:

@@ -110,6 +110,7 @@ RATED = {
     "no-break space": human("ant\u00a0,q,0,0\n"),
     "other digits": human("ant,q,٣,0\n"),
     "hexadecimal": human("ant,q,0x1,0\n"),
+    "numbers as names": "system,segment,adequacy,fluency\n1,01,0,1\n1,1,1,0\n1.0,01,2,2\n1.0,1.0,0,0\n01,1e3,0,0\n",
     "one system": "system,segment,adequacy,fluency\nx,1,0,1\n",
     "header alone": "system,segment,adequacy,fluency\n",
     "header twice": "system,system,segment,adequacy,fluency\nx,x,1,0,1\n",

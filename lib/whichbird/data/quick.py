@@ -7,7 +7,6 @@ wrong, have no other way (see `tsv`).
 
 from __future__ import annotations
 
-import functools
 import io
 import itertools
 from collections.abc import Callable, Sequence
@@ -64,7 +63,7 @@ NAMES = ("system", "segment", "scorer", "rater", "document", "domain")  # column
 
 
 class Columns(NamedTuple):
-    """The cells of a table: categories where they are names, numbers where all of a column are, else texts."""
+    """The cells of a table that are names or numbers; of a column that should hold numbers and does not, the texts."""
 
     header: list[str]
     cells: pd.DataFrame
@@ -86,10 +85,9 @@ class Columns(NamedTuple):
 
 
 def in_order(column: pd.Series) -> Named:
-    """A column of categories as it is spelt."""
-    codes, order = pd.factorize(column.cat.codes.to_numpy())
-    known = column.cat.categories.to_list()
-    return Named(codes.astype(np.int64), [str(known[n]) for n in order])
+    """A column of names as it is spelt. (Not as categories of pandas: to them 01 and 1 are one number.)"""
+    codes, names = pd.factorize(column.to_numpy(dtype=object))
+    return Named(codes.astype(np.int64), [str(name) for name in names])
 
 
 def table(
@@ -113,19 +111,17 @@ def table(
     if marks.size % width or not (marks.reshape(-1, width) == (np.arange(1, width + 1) == width)).all():
         return None
     names, values = [name for name in NAMES if name in header and name in need + may], numeric(header)
-    read = functools.partial(_read, raw, sep, header, [*names, *values])
-    kinds = dict.fromkeys(names, "category")
     try:
-        cells = read(kinds | dict.fromkeys(values, "float64"))
+        cells = _read(raw, sep, header, dict.fromkeys(names, "object") | dict.fromkeys(values, "float64"))
     except ValueError:  # some cell is no number; it may stand in a row that is left out
-        cells = read(kinds | dict.fromkeys(values, "object"))
+        cells = _read(raw, sep, header, dict.fromkeys([*names, *values], "object"))
     return Columns(header, cells, any(blank in text for blank in BLANKS if blank != sep))
 
 
-def _read(raw: bytes, sep: str, header: list[str], use: list[str], kinds: dict[str, str]) -> pd.DataFrame:
-    """Some columns of rows without a header; nothing is quoted, nothing stands for a missing value."""
+def _read(raw: bytes, sep: str, header: list[str], kinds: dict[str, str]) -> pd.DataFrame:
+    """Those columns of rows without a header that have a kind; nothing is quoted, nothing stands for a missing value."""
     found: pd.DataFrame = pd.read_csv(
-        io.BytesIO(raw), sep=sep, header=None, names=header, usecols=use, index_col=False, dtype=kinds, na_filter=False,
+        io.BytesIO(raw), sep=sep, header=None, names=header, usecols=list(kinds), index_col=False, dtype=kinds, na_filter=False,
         quoting=3, lineterminator="\n", skip_blank_lines=False, **EXACT
     )  # fmt: skip
     return found
@@ -139,7 +135,7 @@ def fields(raw: bytes, at: Sequence[int], width: int) -> list[Named]:
     """
     header = [str(n) for n in range(width)]
     use = [str(n) for n in dict.fromkeys(at)]  # a column may serve twice
-    cells = _read(raw, "\t", header, use, dict.fromkeys(use, "category"))
+    cells = _read(raw, "\t", header, dict.fromkeys(use, "object"))
     found = {name: in_order(cells[name]) for name in use}
     return [found[str(n)] for n in at]
 

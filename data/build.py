@@ -390,6 +390,14 @@ def stability(d: digest.Digest) -> pd.DataFrame:
     return at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas)
 
 
+def reliable(d: digest.Digest) -> pd.DataFrame | None:
+    """The reliable interval, so that nobody has to load the solver to be told of it."""
+    if d.aspects is None:
+        return None
+    low, high = reliable_interval(*d.aspects)
+    return pd.DataFrame([{"low": low, "high": high}])
+
+
 # --- tables of segments and their digest
 
 
@@ -544,6 +552,7 @@ TABLES = {
     "groupings": Table(groupings, "segments", 5),
     "seeds": Table(seeds, "segments", 5),
     "components": Table(components, "segments", 6),
+    "reliable": Table(reliable, "digest", exact=("low", "high")),
     "beta_coverage": Table(beta_coverage, "segments", 4),
     "collapse": Table(collapse, "segments", 6),
     "domains": Table(domains, "segments", 5),

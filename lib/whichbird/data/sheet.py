@@ -11,9 +11,10 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+import numpy as np
 from tqdm import tqdm
 
-from ..core.check import DataError
+from ..core.check import Array, DataError
 from .files import read_text
 
 T = TypeVar("T")
@@ -82,6 +83,17 @@ def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[s
     if not rows:
         raise DataError(f"{path}: no row follows the header")
     return Sheet(path, columns, rows)
+
+
+def read_means(path: str | os.PathLike[str]) -> tuple[list[str], Array, Array]:
+    """The systems of a table, one a row, their adequacy and their fluency; see `userfiles.read_systems`."""
+    sheet = read_sheet(path, ("system", "adequacy", "fluency"))
+    first: dict[tuple[str], int] = {}
+    for line, cells in watched(sheet.rows, sheet.path):
+        system = sheet.name(line, cells, "system")
+        sheet.once(first, (system,), line, "system {!r}")
+    a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
+    return [system for (system,) in first], np.array(a), np.array(f)
 
 
 def watched(rows: Iterable[T], path: Path, total: int | None = None) -> Iterable[T]:

@@ -27,7 +27,7 @@ from .mtme import is_human
 from .pool import Pool, refuse_constant
 from .protocol import Dataset
 from .ratings import Cell, Pricing, Scored, natural, score
-from .sheet import Sheet, first_line, header, number, read_sheet, short, watched
+from .sheet import Sheet, first_line, header, number, read_means, read_sheet, short, watched
 from .tsv import mqm_pool
 
 HUMAN = ("system", "segment", "adequacy", "fluency"), ("total", "rater", "document", "domain")  # needed, and known
@@ -48,13 +48,7 @@ def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
       system  adequacy  fluency
     0      x       2.0      1.5
     """
-    sheet = read_sheet(path, ("system", "adequacy", "fluency"))
-    first: dict[tuple[str], int] = {}
-    for line, cells in watched(sheet.rows, sheet.path):
-        system = sheet.name(line, cells, "system")
-        sheet.once(first, (system,), line, "system {!r}")
-    a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
-    return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
+    return pd.DataFrame(dict(zip(("system", "adequacy", "fluency"), read_means(path), strict=True)))
 
 
 def read_human(

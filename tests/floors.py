@@ -6,6 +6,7 @@ python tests/floors.py [--newest] [--python python3.13] [words for pytest …]
 
 import argparse
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -67,11 +68,15 @@ def main() -> int:
     python = place / "bin/python"
     print(f"Python {named}: installing {', '.join(wanted)} into {place.relative_to(ROOT)} ...", flush=True)
     subprocess.run([args.python, "-m", "venv", "--clear", place], check=True)
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*install, "--upgrade", "pip"], check=True)
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    install = (
+        ["uv", "pip", "install", "--quiet", "--python", python]
+        if shutil.which("uv")
+        else [python, "-m", "pip", "install", *quiet]
+    )
     subprocess.run([*install, "--only-binary=:all:", *wanted], check=True)  # a version without a wheel is no promise
     subprocess.run([*install, "--no-deps", "-e", ROOT / "lib"], check=True)
-    subprocess.run([*install[:3], "list", "--disable-pip-version-check", "--format=freeze"], check=True)
+    subprocess.run([python, "-m", "pip", "list", "--disable-pip-version-check", "--format=freeze"], check=True)
     words = words or ["lib/whichbird", "tests", *(f"--ignore=tests/test_{name}.py" for name in BOOK)]
     return subprocess.call([python, "-m", "pytest", *words], cwd=ROOT)
 

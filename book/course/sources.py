@@ -64,6 +64,16 @@ def exercise_numbers() -> dict[str, str]:
     }
 
 
+@functools.cache
+def exercise_pages() -> dict[str, str]:
+    """Label of every exercise to its page."""
+    return {
+        label: page.removeprefix("book/")
+        for page, chapter in numbering.chapters().items()
+        for label in numbering.exercises((ROOT / f"{page}.md").read_text("utf-8"), chapter)
+    }
+
+
 def exercise(label: str) -> str:
     """The number of an exercise.
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib.util
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import nbformat
 
 BOOK = Path(__file__).resolve().parents[1]
 ROOT = BOOK.parent
-sys.path[:0] = [p for p in (str(BOOK), str(BOOK / "_ext")) if p not in sys.path]
+if str(BOOK) not in sys.path:
+    sys.path.insert(0, str(BOOK))
 import execute  # noqa: E402
 import numbering  # noqa: E402
 
@@ -221,9 +224,18 @@ def figure(name: str) -> Figure:
 
 def drawing(figure: Figure) -> str:
     """The figure with its colours for light and for dark pages, as the book has it."""
-    import night
+    night = _extension("night")
+    return str(night.themed(night.short(figure.svg)))
 
-    return night.themed(night.short(figure.svg))
+
+@functools.cache
+def _extension(name: str) -> ModuleType:
+    """An extension of the book as a module of its own: `book/_ext` has names that `book/course` has too, so it is not put on the path."""
+    spec = importlib.util.spec_from_file_location(f"whichbird_book_{name}", BOOK / "_ext" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def output(page: str, words: str) -> str:

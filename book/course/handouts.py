@@ -44,6 +44,7 @@ def figures(handout: Handout) -> set[str]:
     return set(re.findall(r"!\[\]\((fig-[\w-]+)\)", handout.body))
 
 
+@functools.cache
 def card(scorer: str) -> str:
     """The β-card of a scorer whose figures ship with the library."""
     from whichbird.show.page import card as drawn

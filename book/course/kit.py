@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import csv
+import functools
 import io
 import json
 import os
@@ -53,11 +54,16 @@ def foot() -> str:
     return f"Whichbird {version()}, course kit. Apache License 2.0."
 
 
+@functools.cache
+def site() -> str:
+    """Where the book is served, if that is known."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    return str(config["sphinx"]["config"].get("site_address", "")).rstrip("/")
+
+
 def link(address: str) -> str | None:
     """The address of a page of the book, if it is known where the book is served."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
-    site = config["sphinx"]["config"].get("site_address", "")
-    return f"{site.rstrip('/')}/book/{address}" if site else None
+    return f"{site()}/book/{address}" if site() else None
 
 
 def write_look(folder: Path) -> None:

@@ -52,17 +52,21 @@ def title(page: str) -> str:
     '3.1 The balance parameter'
     """
     found = re.search(r"^# (.+)$", source(page), re.M)
-    number = numbering.chapters().get(f"book/{page}")
+    number = _chapters().get(f"book/{page}")
     return " ".join(filter(None, [number, plain(found[1]) if found else page]))
+
+
+@functools.cache
+def _chapters() -> dict[str, str]:
+    return numbering.chapters()
 
 
 @functools.cache
 def exercise_numbers() -> dict[str, str]:
     """Label to number of every exercise of the book."""
-    chapters = numbering.chapters()
     return {
         label: number
-        for page, chapter in chapters.items()
+        for page, chapter in _chapters().items()
         for label, number in numbering.exercises((ROOT / f"{page}.md").read_text("utf-8"), chapter).items()
     }
 
@@ -72,7 +76,7 @@ def exercise_pages() -> dict[str, str]:
     """Label of every exercise to its page."""
     return {
         label: page.removeprefix("book/")
-        for page, chapter in numbering.chapters().items()
+        for page, chapter in _chapters().items()
         for label in numbering.exercises((ROOT / f"{page}.md").read_text("utf-8"), chapter)
     }
 

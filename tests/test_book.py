@@ -33,7 +33,9 @@ NO_CHAPTERS = {
 PAGES = sorted(BOOK.rglob("*.md"))
 # Slides and handouts of the course kit are no chapters either; the rules for words hold in them, too.
 CHAPTERS = [
-    p for p in PAGES if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS and not p.is_relative_to(BOOK / "course")
+    p
+    for p in PAGES
+    if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS and not p.is_relative_to(BOOK / "course")
 ]
 
 

@@ -22,7 +22,9 @@ from course import counts, explorer, handouts, kit, mathml, objectives, question
 from course.sources import KitError, Numbers  # noqa: E402
 
 DECKS = slides.decks()
-SVG = '<svg viewBox="0 0 400 300" xmlns="http://www.w3.org/2000/svg"><path d="M 1 1 L 2 2" style="fill: #0b62a4"/></svg>'
+SVG = (
+    '<svg viewBox="0 0 400 300" xmlns="http://www.w3.org/2000/svg"><path d="M 1 1 L 2 2" style="fill: #0b62a4"/></svg>'
+)
 
 
 class Everything(dict):
@@ -39,7 +41,9 @@ class Everything(dict):
 def stand_ins(monkeypatch):
     monkeypatch.setattr(sources, "glued", lambda page: Everything())
     monkeypatch.setattr(sources, "output", lambda page, words: "<table><tr><td>a table</td></tr></table>")
-    monkeypatch.setattr(sources, "figure", lambda name: sources.Figure(name, sources.figure_pages()[name], SVG, "what it shows"))
+    monkeypatch.setattr(
+        sources, "figure", lambda name: sources.Figure(name, sources.figure_pages()[name], SVG, "what it shows")
+    )
     monkeypatch.setattr(explorer, "write", lambda folder: folder.mkdir())
 
 
@@ -90,7 +94,9 @@ def test_a_deck_as_a_page(path, stand_ins):
     page = slides.html(deck)
     assert page.count('<section class="slide') == page.count('<aside class="notes"') == len(deck.slides)
     assert "{glue" not in page and "`" not in page and "http://" not in page.replace("http://www.w3.org", "")
-    assert page.count("data-figure=") == len(re.findall(r"!\[\]\(fig-", path.read_text("utf-8"))) + page.count("data-src=")
+    assert page.count("data-figure=") == len(re.findall(r"!\[\]\(fig-", path.read_text("utf-8"))) + page.count(
+        "data-src="
+    )
     for image in re.findall(r"<img [^>]+>", page):
         assert 'alt="what it shows"' in image
     asked = [s.options["ask"] for s in deck.slides if "ask" in s.options]
@@ -191,7 +197,10 @@ def test_scripts_and_fractions_are_where_they_belong():
 
 
 def test_names_of_scorers_stay_as_they_are():
-    assert text.markdown(text.quoted("a_b_c *x* <i> [y](z) $q$"), Numbers(), inline=True) == "a_b_c *x* &lt;i&gt; [y](z) $q$"
+    assert (
+        text.markdown(text.quoted("a_b_c *x* <i> [y](z) $q$"), Numbers(), inline=True)
+        == "a_b_c *x* &lt;i&gt; [y](z) $q$"
+    )
 
 
 # --- questions ----------------------------------------------------------------------------------------------------------------------
@@ -316,7 +325,10 @@ def test_gift_is_read_back_as_it_was_written(ready):
         assert [c[0] for c in read.choices] == [c.right for c in q.choices]
         for (_, words, feedback), choice in zip(read.choices, q.choices, strict=True):
             assert words == " ".join(text.words(choice.text, Numbers()).split())
-            assert feedback.startswith(" ".join(text.words(choice.why, Numbers()).split())) and choice.read.words in feedback
+            assert (
+                feedback.startswith(" ".join(text.words(choice.why, Numbers()).split()))
+                and choice.read.words in feedback
+            )
 
 
 def test_gift_survives_every_special_sign(tmp_path):
@@ -324,7 +336,16 @@ def test_gift_survives_every_special_sign(tmp_path):
     assert read.stem == f"{NASTY}?" and read.choices[1][1] == NASTY and read.choices[1][2].startswith(f"why {NASTY}")
 
 
-@pytest.mark.parametrize("bad", ["::a::[plain]b {\n=c\n}", "::a::[plain]b = {\n=c#d\n}", "a {=b#c}", "::a::[plain]b {\n=c#d\n", r"::a::[plain]\x {" + "\n=c#d\n}"])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "::a::[plain]b {\n=c\n}",
+        "::a::[plain]b = {\n=c#d\n}",
+        "a {=b#c}",
+        "::a::[plain]b {\n=c#d\n",
+        r"::a::[plain]\x {" + "\n=c#d\n}",
+    ],
+)
 def test_the_reader_of_gift_is_strict(bad):
     with pytest.raises(ValueError):
         gift.read(bad)
@@ -337,13 +358,23 @@ def test_qti_package_is_whole(ready, tmp_path):
     with zipfile.ZipFile(io.BytesIO(data)) as pack:
         assert pack.testzip() is None
         top = ET.fromstring(pack.read("imsmanifest.xml"))
-        listed = [(r.get("identifier"), r.get("href"), r.find("m:file", space).get("href")) for r in top.iter(f"{{{questions.MANIFEST}}}resource")]
+        listed = [
+            (r.get("identifier"), r.get("href"), r.find("m:file", space).get("href"))
+            for r in top.iter(f"{{{questions.MANIFEST}}}resource")
+        ]
         assert sorted(href for _, href, _ in listed) == sorted(n for n in pack.namelist() if n != "imsmanifest.xml")
         assert len(listed) == len(ready) and all(href == f"{name}.xml" == file for name, href, file in listed)
         for q in ready:
             item = ET.fromstring(pack.read(f"{q.id}.xml"))
             parts = [child.tag.rpartition("}")[2] for child in item]
-            assert parts == ["responseDeclaration", "outcomeDeclaration", "outcomeDeclaration", "itemBody", "responseProcessing", *["modalFeedback"] * 4]
+            assert parts == [
+                "responseDeclaration",
+                "outcomeDeclaration",
+                "outcomeDeclaration",
+                "itemBody",
+                "responseProcessing",
+                *["modalFeedback"] * 4,
+            ]
             choices = item.findall(".//q:simpleChoice", space)
             assert [c.get("identifier") for c in choices] == list("ABCD")
             assert [c.text for c in choices] == [text.words(c.text, Numbers()) for c in q.choices]
@@ -359,7 +390,12 @@ def test_the_page_of_questions_reads_without_scripts(ready):
     for q in ready:
         part = page.partition(f'id="{q.id}"')[2].partition("</article>")[0]
         first = re.search(r"<ul><li data-choice=\"(.)\" data-right>", part)
-        assert first and first[1] == "ABCD"[q.right] and part.count("data-right") == 1 and part.count('class="wb-read"') == 4
+        assert (
+            first
+            and first[1] == "ABCD"[q.right]
+            and part.count("data-right") == 1
+            and part.count('class="wb-read"') == 4
+        )
     assert "<input" not in page and "{glue" not in page
     without = questions.html(ready, lambda place: None)
     assert "href" not in without and without.count("<cite>") == 4 * len(ready)
@@ -473,5 +509,11 @@ def test_the_check_of_an_installation(tmp_path):
     file.write_text(code, "utf-8")
     done = run()
     assert (done.returncode, done.stderr) == (1, ""), done.stdout + done.stderr
-    for words in ("✗ whichbird", "this kit was made with 9.9", "ende99 missing", "✗ ende24: not the data", "Something is missing"):
+    for words in (
+        "✗ whichbird",
+        "this kit was made with 9.9",
+        "ende99 missing",
+        "✗ ende24: not the data",
+        "Something is missing",
+    ):
         assert words in done.stdout

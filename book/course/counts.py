@@ -10,7 +10,13 @@ from typing import Any
 from course import handouts, objectives, questions, slides, sources
 
 Link = Callable[[str], str | None]
-PARTS = {"paper": "the paper", "beyond": "beyond the paper", "sure": "how sure is β", "use": "use it", "appendix": "the appendices"}
+PARTS = {
+    "paper": "the paper",
+    "beyond": "beyond the paper",
+    "sure": "how sure is β",
+    "use": "use it",
+    "appendix": "the appendices",
+}
 
 
 @functools.cache
@@ -59,7 +65,8 @@ def objective_table(link: Link) -> tuple[list[str], list[list[str]]]:
         rows.append(
             [
                 escape(row.words),
-                ", ".join(_linked(number, link(f"{page}.html#{label}")) for label, number, page in row.exercises) or "–",
+                ", ".join(_linked(number, link(f"{page}.html#{label}")) for label, number, page in row.exercises)
+                or "–",
                 ", ".join(_linked(str(n), link(f"use/questions.html#{name}")) for name, n in row.questions) or "–",
                 escape(", ".join(row.rubric)),
                 str(row.minutes),

@@ -6,10 +6,8 @@ import functools
 import re
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 import yaml
-
 from course import sources, text
 from course.sources import KitError, Numbers
 

@@ -31,7 +31,6 @@ ROOT = BOOK.parent
 sys.path[:0] = [str(BOOK)]
 import pdf  # noqa: E402
 import yaml  # noqa: E402
-
 from course import counts, explorer, handouts, objectives, questions, slides, sources, text  # noqa: E402
 from course.sources import KitError, Numbers  # noqa: E402
 
@@ -111,7 +110,10 @@ def write_questions(folder: Path) -> None:
     place.mkdir()
     body = questions.html(found, lambda where: link(where.address))
     (place / "questions.html").write_text(QUIZ.format(body=body), "utf-8")
-    sheets = {"paper": ("Concept questions", questions.paper), "answers": ("Concept questions: answers", questions.answers)}
+    sheets = {
+        "paper": ("Concept questions", questions.paper),
+        "answers": ("Concept questions: answers", questions.answers),
+    }
     for name, (title, make) in sheets.items():
         (place / f"{name}.html").write_text(handouts.page(title, make(found), name, foot()), "utf-8")
     (place / "whichbird.gift.txt").write_text(questions.gift(found), "utf-8")
@@ -124,11 +126,19 @@ def write_tables(folder: Path) -> None:
     _csv(folder / "rubric.csv", [["row", *head[1:]], *rows])
     table = objectives.table(list(counts.asked()))
     lines = [
-        [row.name, row.words, " ".join(number for _, number, _ in row.exercises), " ".join(str(n) for _, n in row.questions)]
+        [
+            row.name,
+            row.words,
+            " ".join(number for _, number, _ in row.exercises),
+            " ".join(str(n) for _, n in row.questions),
+        ]
         + ["; ".join(row.rubric), row.minutes]
         for row in table
     ]
-    _csv(folder / "objectives.csv", [["objective", "students can", "exercises", "questions", "rubric", "minutes"], *lines])
+    _csv(
+        folder / "objectives.csv",
+        [["objective", "students can", "exercises", "questions", "rubric", "minutes"], *lines],
+    )
 
 
 def _csv(file: Path, rows: Any) -> None:
@@ -150,12 +160,19 @@ def write_check(folder: Path) -> None:
         beta0 = None if d.adequacy is None else float(f"{wb.balance(d.adequacy, d.fluency):.9g}")
         wanted[name] = [len(d.systems), len(d.scorers), beta0]
     code = (sources.HERE / "templates" / "check.py.txt").read_text("utf-8")
-    code = code.replace('"VERSION"', json.dumps(version())).replace('"WANTED"', json.dumps(wanted, indent=4).replace("null", "None"))
+    code = code.replace('"VERSION"', json.dumps(version())).replace(
+        '"WANTED"', json.dumps(wanted, indent=4).replace("null", "None")
+    )
     place = folder / "check"
     place.mkdir()
     (place / "check.py").write_text(code, "utf-8")
-    cells = [new_markdown_cell("# Is everything there?\n\nRun the cell. Every line should begin with ✓."), new_code_cell(code)]
-    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    cells = [
+        new_markdown_cell("# Is everything there?\n\nRun the cell. Every line should begin with ✓."),
+        new_code_cell(code),
+    ]
+    notebook = new_notebook(
+        cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    )
     for n, cell in enumerate(notebook.cells):
         cell.id = f"check-{n}"  # else drawn at random
     (place / "check.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
@@ -172,14 +189,23 @@ def write_wheel(folder: Path) -> None:
             shutil.copyfile(ROOT / notice, place / notice)
         words = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
         done = subprocess.run(
-            [sys.executable, *words, "--disable-pip-version-check", "--wheel-dir", str(place / "out"), str(place / "lib")],
+            [
+                sys.executable,
+                *words,
+                "--disable-pip-version-check",
+                "--wheel-dir",
+                str(place / "out"),
+                str(place / "lib"),
+            ],
             capture_output=True,
             text=True,
             env={**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)},
         )
         made = list((place / "out").glob("whichbird-*.whl"))
         if done.returncode or len(made) != 1:
-            raise KitError(f"the wheel of the library could not be built: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+            raise KitError(
+                f"the wheel of the library could not be built: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
+            )
         (folder / "software").mkdir()
         shutil.copyfile(made[0], folder / "software" / made[0].name)
 
@@ -191,7 +217,9 @@ def write_notebooks(folder: Path) -> None:
 def write_pdfs(folder: Path) -> None:
     """Slides with and without notes, handouts, questions: printed by Chromium. Raises `pdf.NoBrowser`."""
     with pdf.browser() as chrome:
-        for file in sorted([*(folder / "handouts").glob("*.html"), folder / "questions/paper.html", folder / "questions/answers.html"]):
+        for file in sorted(
+            [*(folder / "handouts").glob("*.html"), folder / "questions/paper.html", folder / "questions/answers.html"]
+        ):
             chrome.get(file.as_uri())
             data = printed(chrome)
             if file.parent.name == "handouts" and len(pdf.Pdf(data).pages) != 1:
@@ -205,7 +233,9 @@ def write_pdfs(folder: Path) -> None:
                 chrome.execute_script("document.documentElement.classList.toggle('with-notes', arguments[0])", notes)
                 data = printed(chrome)
                 if not notes and len(pdf.Pdf(data).pages) != many:
-                    raise KitError(f"the slides {file.stem} take {len(pdf.Pdf(data).pages)} pages; there are {many} of them")
+                    raise KitError(
+                        f"the slides {file.stem} take {len(pdf.Pdf(data).pages)} pages; there are {many} of them"
+                    )
                 file.with_name(f"{file.stem}{'-notes' * notes}.pdf").write_bytes(data)
 
 
@@ -235,9 +265,18 @@ def readme(papers: bool) -> str:
     """The read-me, as Markdown: what is where, timings, a course next week, objectives."""
     n = {name: count() for name, count in counts.COUNTS.items()}
     tables = {kind: _markdown(*make(lambda address: link(address))) for kind, make in counts.TABLES.items()}
-    without = "" if papers else "\nThis kit was made on a machine without Chromium, so it has no PDFs: open the HTML files and print them.\n"
+    without = (
+        ""
+        if papers
+        else "\nThis kit was made on a machine without Chromium, so it has no PDFs: open the HTML files and print them.\n"
+    )
     body = (sources.HERE / "templates" / "readme.md.txt").read_text("utf-8")
-    for name, value in {**n, **{f"table-{k}": v for k, v in tables.items()}, "version": version(), "papers": without}.items():
+    for name, value in {
+        **n,
+        **{f"table-{k}": v for k, v in tables.items()},
+        "version": version(),
+        "papers": without,
+    }.items():
         body = body.replace(f"<{name}>", value)
     left = re.search(r"<[a-z-]+>", body)
     if left:
@@ -299,7 +338,10 @@ def make(out: Path = OUT, papers: bool = True, wheel: bool = True) -> tuple[Path
                 with part("PDFs"):
                     write_pdfs(folder)
             except pdf.NoBrowser:
-                papers, said = False, "There is no Chromium with its driver, so the kit has no PDFs; its HTML pages print the same."
+                papers, said = (
+                    False,
+                    "There is no Chromium with its driver, so the kit has no PDFs; its HTML pages print the same.",
+                )
         write_readme(folder, papers)
         pack = zipped(folder)
         target, file = out / NAME, out / f"{NAME}.zip"
@@ -320,7 +362,9 @@ def main() -> int:
     if said:
         print(said)
     files = [p for p in target.rglob("*") if p.is_file()]
-    print(f"The course kit is at {file.relative_to(ROOT)}: {len(files)} files, {file.stat().st_size / 1e6:.0f} MB. Open {target.relative_to(ROOT)}/README.html.")
+    print(
+        f"The course kit is at {file.relative_to(ROOT)}: {len(files)} files, {file.stat().st_size / 1e6:.0f} MB. Open {target.relative_to(ROOT)}/README.html."
+    )
     return 0
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
-
 from course import sources
 from course.sources import KitError
 
@@ -31,7 +30,8 @@ def read() -> Mapping[str, Objective]:
     (['meta-evaluation', 'chance', 'balance'], ('β',))
     """
     found = {
-        name: Objective(row["words"], tuple(row["rubric"])) for name, row in yaml.safe_load(FILE.read_text("utf-8")).items()
+        name: Objective(row["words"], tuple(row["rubric"]))
+        for name, row in yaml.safe_load(FILE.read_text("utf-8")).items()
     }
     rows, asked = {row[0] for row in sources.rubric()[1]}, {r for o in found.values() for r in o.rubric}
     if rows != asked:

@@ -12,7 +12,6 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import yaml
-
 from course import objectives, sources, text
 from course.sources import KitError, Numbers, Place
 
@@ -214,8 +213,7 @@ def qti_item(q: Question) -> bytes:
         return node
 
     item = ET.Element(
-        f"{{{QTI}}}assessmentItem",
-        {"identifier": q.id, "title": q.id, "adaptive": "false", "timeDependent": "false"},
+        f"{{{QTI}}}assessmentItem", {"identifier": q.id, "title": q.id, "adaptive": "false", "timeDependent": "false"}
     )
     response = add(item, "responseDeclaration", identifier="RESPONSE", cardinality="single", baseType="identifier")
     add(add(response, "correctResponse"), "value", LETTERS[q.right])

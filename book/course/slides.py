@@ -14,7 +14,6 @@ from html import escape
 from pathlib import Path
 
 import yaml
-
 from course import sources, text
 from course.sources import KitError, Numbers
 

@@ -14,12 +14,11 @@ import re
 from collections.abc import Callable
 from html import escape
 
-from markdown_it import MarkdownIt
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-
 from course import sources
 from course.mathml import mathml
 from course.sources import KitError, Numbers
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 ROLE = re.compile(r"\{([\w:-]+)\}`([^`]+)`")
 
@@ -89,15 +88,15 @@ def rubric(rows: int | None = None) -> str:
     head, body = sources.rubric()
     cells = "".join(f'<th scope="col">{escape(words)}</th>' for words in head)
     lines = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(words)}</td>" for words in row[1:]) + "</tr>"
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(words)}</td>" for words in row[1:])
+        + "</tr>"
         for row in body[:rows]
     )
     return f'<table class="plain rubric"><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>'
 
 
-def markdown(
-    text: str, numbers: Numbers, inline: bool = False, picture: Callable[[str], str] = pictures
-) -> str:
+def markdown(text: str, numbers: Numbers, inline: bool = False, picture: Callable[[str], str] = pictures) -> str:
     """Text as HTML; `inline` for one paragraph without its tag. `picture` makes a figure of its name."""
     md = MarkdownIt("commonmark", {"html": True, "typographer": False}).enable("table")
 

@@ -81,7 +81,12 @@ def test_keys_and_what_is_said_to_those_who_do_not_see(page, asked):
     again = browser.find_element(By.CSS_SELECTOR, ".wb-foot button")
     browser.execute_script("arguments[0].click()", again)
     assert browser.execute_script("return document.activeElement.name") == asked[0].id
-    assert browser.execute_script("return document.querySelectorAll('.wb-question[data-state], .wb-chosen, .wb-question input:checked').length") == 0
+    assert (
+        browser.execute_script(
+            "return document.querySelectorAll('.wb-question[data-state], .wb-chosen, .wb-question input:checked').length"
+        )
+        == 0
+    )
 
 
 def test_from_disk_without_a_request_or_an_error(browser, page):
@@ -97,11 +102,18 @@ def test_it_fits_and_can_be_read(page, width, theme):
     for letter in "AB":
         browser.execute_script(CHOOSE, "q-level", letter)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-        ink, paper = browser.execute_script("""return [getComputedStyle(document.querySelector('#q-level .wb-says strong')).color,
+        ink, paper = (
+            browser.execute_script("""return [getComputedStyle(document.querySelector('#q-level .wb-says strong')).color,
             getComputedStyle(document.body).backgroundColor].map(c => c.match(/[\\d.]+/g).slice(0, 3).map(Number))""")
-        shine = [sum(w * ((v / 255 + 0.055) / 1.055) ** 2.4 for w, v in zip((0.2126, 0.7152, 0.0722), c, strict=True)) for c in (ink, paper)]
+        )
+        shine = [
+            sum(w * ((v / 255 + 0.055) / 1.055) ** 2.4 for w, v in zip((0.2126, 0.7152, 0.0722), c, strict=True))
+            for c in (ink, paper)
+        ]
         assert (max(shine) + 0.05) / (min(shine) + 0.05) > 4.5
-    high = browser.execute_script("return Math.min(...[...document.querySelectorAll('.wb-question label')].map(l => l.getBoundingClientRect().height))")
+    high = browser.execute_script(
+        "return Math.min(...[...document.querySelectorAll('.wb-question label')].map(l => l.getBoundingClientRect().height))"
+    )
     assert high >= 24
 
 
@@ -127,7 +139,9 @@ def test_paper_has_questions_with_their_answers(browser, page, asked, tmp_path):
     browser.execute_script(CHOOSE, "q-level", "A")
     data = browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True, "preferCSSPageSize": True})["data"]
     (tmp_path / "q.pdf").write_bytes(base64.b64decode(data))
-    words = subprocess.run(["pdftotext", str(tmp_path / "q.pdf"), "-"], capture_output=True, text=True, check=True).stdout
+    words = subprocess.run(
+        ["pdftotext", str(tmp_path / "q.pdf"), "-"], capture_output=True, text=True, check=True
+    ).stdout
     words = " ".join(words.split())
     assert "Not this one" not in words and "Start again" not in words
     assert words.count("is right.") == len(asked)

@@ -44,8 +44,10 @@ class Show:
     @property
     def at(self):
         """The number of the slide that is shown, and how many of its points are."""
-        return tuple(self.script("""const now = [...document.querySelectorAll('.slide')].filter(s => s.classList.contains('now'));
-            return [[...document.querySelectorAll('.slide')].indexOf(now[0]) + 1, now[0].querySelectorAll('.steps > .shown').length]"""))
+        return tuple(
+            self.script("""const now = [...document.querySelectorAll('.slide')].filter(s => s.classList.contains('now'));
+            return [[...document.querySelectorAll('.slide')].indexOf(now[0]) + 1, now[0].querySelectorAll('.steps > .shown').length]""")
+        )
 
     def printed(self, notes=False):
         self.script("document.documentElement.classList.toggle('with-notes', arguments[0])", notes)
@@ -86,7 +88,9 @@ def test_arrows_go_through_slides_and_their_points(show):
     assert shown.press(Keys.HOME) == (1, 0) and shown.press(Keys.END)[0] == len(points)
     assert shown.press(Keys.PAGE_UP)[0] == len(points) - 1
     assert shown.script("return location.hash") == f"#{len(points) - 1}"
-    assert shown.script("return document.querySelector('[role=status]').textContent").startswith(f"{len(points) - 1} of {len(points)}: ")
+    assert shown.script("return document.querySelector('[role=status]').textContent").startswith(
+        f"{len(points) - 1} of {len(points)}: "
+    )
 
 
 def test_a_point_is_not_seen_before_its_time(show):
@@ -153,12 +157,17 @@ def test_the_speaker_has_notes_a_clock_and_the_next_slide(browser, show):
         assert re.fullmatch(r"\d\d:\d\d", told(".elapsed")) and re.fullmatch(r"\d\d:\d\d", told(".wall"))
         assert told(".plan") == "planned: minutes 5 to 10 of 45"
         assert "Each dot is a translation system" in told(".notes")
-        assert [e.text.partition("\n")[0] for e in browser.find_elements(By.CSS_SELECTOR, ".two > div")] == ["now, 5 of 25", "next"]
+        assert [e.text.partition("\n")[0] for e in browser.find_elements(By.CSS_SELECTOR, ".two > div")] == [
+            "now, 5 of 25",
+            "next",
+        ]
         heads = [e.text for e in browser.find_elements(By.CSS_SELECTOR, ".two .stage h2")]
         assert heads[0] == "Scorers are judged, too" and heads[1].startswith("Question 2")
         browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
         assert "Expect:" in told(".notes")
-        wide = browser.execute_script("return [...document.images].filter(i => i.getClientRects().length && i.complete && !i.naturalWidth).length")
+        wide = browser.execute_script(
+            "return [...document.images].filter(i => i.getClientRects().length && i.complete && !i.naturalWidth).length"
+        )
         assert wide == 0
         browser.switch_to.window(first)
         assert shown.at[0] == 6
@@ -231,4 +240,6 @@ def test_names_for_those_who_do_not_see(show):
     shown = show("lecture").open()
     assert shown.script("return [...document.querySelectorAll('.bar button')].every(b => b.getAttribute('aria-label'))")
     assert shown.script("return [...document.images].every(i => i.alt.length > 30)")
-    assert shown.script("return document.querySelectorAll('.slide h1, .slide h2').length") == len(deck("lecture").slides)
+    assert shown.script("return document.querySelectorAll('.slide h1, .slide h2').length") == len(
+        deck("lecture").slides
+    )

@@ -10,7 +10,7 @@ INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .ve
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden strict lint format mutants floors lock lab exercises course data bench clean
+.PHONY: help book pdf page test check golden strict lint format mutants floors lock lab exercises key course data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,7 +19,7 @@ help:
 	@echo "make test       run all tests, every chapter included"
 	@echo "make strict     build the book, run it again against the outputs it prints, and check its pages in a browser if there is one"
 	@echo "make lab        open the chapters as notebooks"
-	@echo "make exercises  make student notebooks in _build/exercises: solutions cut out, checks left in (CHECK=1 tries them all out)"
+	@echo "make exercises  make notebooks of the exercises for students and teachers in _build/exercises (CHECK=1 tries them all out)"
 	@echo "make course     make the course kit in _build/course: slides, handouts, questions, notebooks, as a folder and a zip (PDFs need Chromium)"
 	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB;"
 	@echo "                ONLY=ende24,… and TABLES=errors,… make a part of it; HEEN=<file> is the table of heen23's errors)"
@@ -28,6 +28,7 @@ help:
 	@echo "For those who change it:"
 	@echo "make page P=book/paper/2-background.md        run one chapter and build its page"
 	@echo "make check F=lib/whichbird/core/balance.py    run the tests of one module, or of one file of tests/"
+	@echo "make key        make the key by which wb.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice"
@@ -106,8 +107,12 @@ lab: .venv/.lab
 	@$(BIN)/python -m jupyterlab book
 
 exercises: .venv/.ready
-	@echo "Making student notebooks ..."
-	@$(BIN)/python book/exercises.py $(if $(CHECK),--check)
+	@echo "Making notebooks for students and teachers ..."
+	@$(BIN)/python book/course/notebooks.py $(if $(CHECK),--check)
+
+key: .venv/.ready
+	@echo "Running the exercises that changed ..."
+	@$(BIN)/python book/course/key.py $(if $(ALL),--all)
 
 course: .venv/.ready
 	@$(BIN)/python book/execute.py

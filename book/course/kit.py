@@ -28,7 +28,7 @@ from typing import Any
 
 BOOK = Path(__file__).resolve().parents[1]
 ROOT = BOOK.parent
-sys.path[:0] = [str(BOOK)]
+sys.path[:0] = [str(BOOK), str(BOOK / "course")]
 import pdf  # noqa: E402
 import yaml  # noqa: E402
 from course import counts, explorer, handouts, objectives, questions, slides, sources, text  # noqa: E402
@@ -212,6 +212,14 @@ def write_wheel(folder: Path) -> None:
 
 def write_notebooks(folder: Path) -> None:
     """Notebooks for students and teachers, and what nbgrader and otter read."""
+    import export
+    import notebooks
+
+    try:
+        notebooks.write(folder / "notebooks")
+        export.write(folder / "notebooks")
+    except ValueError as error:
+        raise KitError(str(error)) from None
 
 
 def write_pdfs(folder: Path) -> None:

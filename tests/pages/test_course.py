@@ -33,7 +33,7 @@ SAID = {
     "exit-ticket": ["In one sentence", "still unclear"],
     "pools": ["Find one pool that lies flat"],
     "ranks": ["First place is on top"],
-    "rubric": ["not yet (0)", "Reproducibility", "has a control that could have failed"],
+    "rubric": ["not yet (0)", "Reproducibility", "confuses level", "Exit ticket"],
 }
 
 
@@ -64,10 +64,11 @@ def test_questions_on_paper(course):
     asked = questions.ready()
     sheet, key = (" ".join(words(course / "questions" / f"{n}.pdf")) for n in ("paper", "answers"))
     assert sheet.count("☐") == 4 * len(asked)
-    for n, q in enumerate(asked, 1):
+    for q in asked:
         stem = text.words(q.stem, Numbers()).split()
         assert stem[-1] in sheet
-        assert f"{n} {questions.LETTERS[q.right]}: " in key
+        right = text.words(q.choices[q.right].text, Numbers()).split()[0]
+        assert f"{questions.LETTERS[q.right]}: {right}" in key
 
 
 def test_pages_of_the_kit_work_from_disk(browser, course):

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 import nbformat
+import yaml
 
 BOOK = Path(__file__).resolve().parents[1]
 ROOT = BOOK.parent
@@ -62,23 +63,26 @@ def _chapters() -> dict[str, str]:
 
 
 @functools.cache
+def _exercises() -> dict[str, tuple[str, str]]:
+    """Label of every exercise to its number and page, in the order of the book; on a page without a number its name stands for it."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    pages = [page for part in toc["parts"] for page in numbering.pages(part["chapters"])]
+    out = {}
+    for page in pages:
+        text = (ROOT / f"{page}.md").read_text("utf-8")
+        for label, number in numbering.exercises(text, _chapters().get(page, page.rpartition("/")[2])).items():
+            out[label] = (number, page.removeprefix("book/"))
+    return out
+
+
 def exercise_numbers() -> dict[str, str]:
     """Label to number of every exercise of the book."""
-    return {
-        label: number
-        for page, chapter in _chapters().items()
-        for label, number in numbering.exercises((ROOT / f"{page}.md").read_text("utf-8"), chapter).items()
-    }
+    return {label: number for label, (number, _) in _exercises().items()}
 
 
-@functools.cache
 def exercise_pages() -> dict[str, str]:
     """Label of every exercise to its page."""
-    return {
-        label: page.removeprefix("book/")
-        for page, chapter in _chapters().items()
-        for label in numbering.exercises((ROOT / f"{page}.md").read_text("utf-8"), chapter)
-    }
+    return {label: page for label, (_, page) in _exercises().items()}
 
 
 def exercise(label: str) -> str:

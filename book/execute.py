@@ -79,7 +79,9 @@ def world() -> str:
     seen.update(Path(__file__).read_bytes())
     files = []
     for folder in (ROOT / "lib" / "whichbird", ROOT / "data"):
-        files += [p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts and p not in (CLAIMS, KEY)]
+        files += [
+            p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts and p not in (CLAIMS, KEY)
+        ]
     for file in sorted(files):
         seen.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
         seen.update(hashlib.sha256(file.read_bytes()).digest())

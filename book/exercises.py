@@ -33,6 +33,7 @@ MUTATORS = {
     "update",
 }
 
+
 def lines(code, node):
     """Whole source lines of a statement, so that the comments on them stay."""
     return "\n".join(code.splitlines()[_first(node) - 1 : node.end_lineno])

@@ -24,7 +24,14 @@ def made(right, slips=(), **more):
     """A key with one exercise, whose only answer is `x`."""
     answer = {"points": 2, "kind": form(right).kind, "right": {"": hashed(right)}, **more.pop("answer", {})}
     answer["slips"] = [{"say": say, "is": {"": hashed(value)}} for value, say in slips]
-    entry = {"label": "ex-made", "title": "Made up", "points": 2, "say": "x is made up", "hints": ["one", "two"], "sizes": [16]}
+    entry = {
+        "label": "ex-made",
+        "title": "Made up",
+        "points": 2,
+        "say": "x is made up",
+        "hints": ["one", "two"],
+        "sizes": [16],
+    }
     return {"salt": "salt", "exercises": {"9.1": {**entry, "answers": {"x": answer}, **more}}}
 
 
@@ -155,7 +162,10 @@ def test_generic_mistakes_get_their_sentences(use, capsys, right):
     assert len(ways) == len(ONE_BY_ONE) + 5
     for words, change in ways.items():
         negative = isinstance(right, float) and right < 0
-        if negative and words in ("square root", "its square."):  # no root of it, or it cannot be told from that of its negative
+        if negative and words in (
+            "square root",
+            "its square.",
+        ):  # no root of it, or it cannot be told from that of its negative
             continue
         assert not teach.check("9.1", bent(change))
         assert words in capsys.readouterr().out, words
@@ -254,7 +264,9 @@ def test_what_is_not_an_exercise_is_said_in_a_sentence(use):
 
 def test_a_student_has_a_dataset_and_neighbours_another(use, capsys):
     key = made(0.5, yours={"dataset": "ende24", "among": ["a", "b", "c"]})
-    key["exercises"]["9.1"]["answers"]["x"]["right"] = {n: hashed(v) for n, v in zip(("ende24", "a", "b", "c"), (0.5, 0.11, 0.22, 0.33), strict=True)}
+    key["exercises"]["9.1"]["answers"]["x"]["right"] = {
+        n: hashed(v) for n, v in zip(("ende24", "a", "b", "c"), (0.5, 0.11, 0.22, 0.33), strict=True)
+    }
     use(key)
     assert teach.student(...)["9.1"] == "ende24" and teach.check("9.1", 0.5).full
     got = [teach.student(n)["9.1"] for n in range(9)]

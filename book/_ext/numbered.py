@@ -12,8 +12,8 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx_exercise.nodes import exercise_enumerable_node
 
-BOOK = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(BOOK), str(BOOK / "course")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "course"))
 import entries
 import numbering
 

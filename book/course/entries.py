@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import copy
 import io
 import math
 import re
@@ -26,13 +25,13 @@ from typing import Any
 import numpy as np
 import yaml
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import exercises as ex
 import slices
 
 from whichbird.teach.forms import DIGITS, KINDS, Form, Kept, NoForm, empty, form
 
+HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "exercises"
 KEYS = {
     "title": str,
@@ -157,7 +156,11 @@ def _wrong_slip(entry: dict[str, Any], slip: Any) -> Iterator[str]:
     if not isinstance(slip, dict) or set(slip) - {"of"} != {"is", "say"}:
         yield "it has the keys of, is, say"
         return
-    if slip.get("of", next(iter(entry["answers"]), None)) not in entry["answers"] or "of" not in slip and len(entry["answers"]) > 1:
+    if (
+        slip.get("of", next(iter(entry["answers"]), None)) not in entry["answers"]
+        or "of" not in slip
+        and len(entry["answers"]) > 1
+    ):
         yield "`of` should name one of the answers"
     try:
         ast.parse(str(slip["is"]), mode="eval")
@@ -384,7 +387,10 @@ def shown(found: Form | None, most: int = 4) -> str:
     """A form in one line, for the author."""
     if found is None:
         return "?"
-    values = [f"{k + ': ' if found.kind == 'table' else ''}{v:.6g}" if isinstance(v, float) else f"{v}" for k, v in found.leaves.items()]
+    values = [
+        f"{k + ': ' if found.kind == 'table' else ''}{v:.6g}" if isinstance(v, float) else f"{v}"
+        for k, v in found.leaves.items()
+    ]
     more = f" … ({len(values)})" if len(values) > most else ""
     return f"{KINDS[found.kind]}: {', '.join(values[:most])}{more}"
 
@@ -402,7 +408,13 @@ def chapters(names: list[str]) -> list[Path]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check the entries of the exercises.")
-    parser.add_argument("--try", dest="tried", nargs="*", metavar="chapter", help="run these chapters' exercises, too (all if none is named)")
+    parser.add_argument(
+        "--try",
+        dest="tried",
+        nargs="*",
+        metavar="chapter",
+        help="run these chapters' exercises, too (all if none is named)",
+    )
     options = parser.parse_args()
     try:
         entries = load()

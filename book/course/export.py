@@ -21,8 +21,7 @@ from typing import Any
 
 import nbformat
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import entries
 import exercises as ex
 import notebooks
@@ -58,7 +57,14 @@ def nbgrader(path: Path) -> nbformat.NotebookNode:
     notebook = notebooks.student(path)
     for number, cell in enumerate(notebook.cells):
         tags = cell.metadata.pop("tags", [])
-        mark = {"grade": False, "grade_id": f"cell-{number}", "locked": False, "schema_version": 3, "solution": False, "task": False}
+        mark = {
+            "grade": False,
+            "grade_id": f"cell-{number}",
+            "locked": False,
+            "schema_version": 3,
+            "solution": False,
+            "task": False,
+        }
         if "blank" in tags:
             e, entry, n = _exercise(chapter, known, tags)
             work = notebooks.solution(chapter, n, entry, whole=False)
@@ -87,11 +93,18 @@ def otter(path: Path) -> nbformat.NotebookNode:
             work = notebooks.solution(chapter, n, entry, whole=False)
             prompt = f'""" # BEGIN PROMPT\n{cell.source}\n""" # END PROMPT'
             cell.source = f"# BEGIN SOLUTION NO PROMPT\n{work}\n# END SOLUTION\n{prompt}"
-            question = _raw(f"# BEGIN QUESTION\nname: q{_id(e)}\npoints: {json.dumps([a['points'] for a in entry['answers'].values()])}")
+            question = _raw(
+                f"# BEGIN QUESTION\nname: q{_id(e)}\npoints: {json.dumps([a['points'] for a in entry['answers'].values()])}"
+            )
             cells += [question, _raw("# BEGIN SOLUTION"), cell, _raw("# END SOLUTION")]
         elif "check" in tags:
             e, entry, n = _exercise(chapter, known, tags)
-            cells += [_raw("# BEGIN TESTS"), *(_test(e, entry, name) for name in entry["answers"]), _raw("# END TESTS"), _raw("# END QUESTION")]
+            cells += [
+                _raw("# BEGIN TESTS"),
+                *(_test(e, entry, name) for name in entry["answers"]),
+                _raw("# END TESTS"),
+                _raw("# END QUESTION"),
+            ]
             cells.append(cell)  # Otter counts, this one says what it sees
         else:
             cells.append(cell)
@@ -105,14 +118,18 @@ def otter(path: Path) -> nbformat.NotebookNode:
 def _test(e: slices.Exercise, entry: dict[str, Any], name: str) -> nbformat.NotebookNode:
     names = [name, *sorted(entries.outside(entry))]
     call = notebooks.call(e, entry, [name])
-    return nbformat.v4.new_code_cell(f"def test_{name}({', '.join(names)}):\n    import whichbird as wb\n    assert {call}")
+    return nbformat.v4.new_code_cell(
+        f"def test_{name}({', '.join(names)}):\n    import whichbird as wb\n    assert {call}"
+    )
 
 
 def _raw(source: str) -> nbformat.NotebookNode:
     return nbformat.v4.new_raw_cell(source)
 
 
-def _exercise(chapter: slices.Chapter, known: dict[str, Any], tags: list[str]) -> tuple[slices.Exercise, dict[str, Any], int]:
+def _exercise(
+    chapter: slices.Chapter, known: dict[str, Any], tags: list[str]
+) -> tuple[slices.Exercise, dict[str, Any], int]:
     n = int(tags[1].rpartition("-")[2])
     e = chapter.exercises[n]
     return e, known[e.label], n

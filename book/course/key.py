@@ -19,14 +19,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import entries
 import exercises as ex
 import slices
 
-from whichbird.teach.forms import DIGITS, Form, Kept, NoForm, form
+from whichbird.teach.forms import DIGITS, Form, Kept
 
+HERE = Path(__file__).resolve().parent
 KEY = HERE.parents[1] / "lib/whichbird/teach/key.json"
 COPIED = ("title", "difficulty", "minutes", "points", "objective", "say", "hints", "yours")
 

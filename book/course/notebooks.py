@@ -26,13 +26,13 @@ from typing import Any
 
 import nbformat
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import entries
 import execute
 import exercises as ex
 import slices
 
+HERE = Path(__file__).resolve().parent
 OUT = HERE.parents[1] / "_build/exercises"
 KINDS = ("student", "teacher")
 EXTRA = "sympy"  # a package that some exercises need and whichbird does not bring
@@ -161,7 +161,9 @@ def _notebook(path: Path, teacher: bool) -> nbformat.NotebookNode:
     glued = _glued(path) if teacher else {}
     if lacking := [e.label for e in chapter.exercises if e.label not in known]:
         raise ValueError(f"{path.name}: no entry in book/course/exercises for {', '.join(lacking)}")
-    todo = [(e, known[e.label], entries.work(chapter, n, known[e.label], teacher)) for n, e in enumerate(chapter.exercises)]
+    todo = [
+        (e, known[e.label], entries.work(chapter, n, known[e.label], teacher)) for n, e in enumerate(chapter.exercises)
+    ]
     versions, cells = Versions(chapter), []
     imports = _imports(chapter, [w for _, _, w in todo], versions)
     cells.append(_markdown(_heading(chapter, todo, words.titles[path], imports, teacher)))
@@ -215,15 +217,15 @@ def _import_order(line: str) -> tuple[int, int, str]:
     return 2 if package == "whichbird" else package not in sys.stdlib_module_names, line.startswith("from"), line
 
 
-def _given(versions: Versions, chapter: slices.Chapter, n: int, e: slices.Exercise, entry: dict[str, Any], work: entries.Work) -> str:
+def _given(
+    versions: Versions, chapter: slices.Chapter, n: int, e: slices.Exercise, entry: dict[str, Any], work: entries.Work
+) -> str:
     """The cell before an exercise, or nothing; what the exercise then changes is no longer in effect."""
     yours = entry.get("yours")
     given = []
     for s in work.given:
         given.append((s, yours is not None and entries.replaced(s.source, yours["dataset"]) != s.source))
-    needed = chapter.closure(
-        slices.reads([*work.carried, *work.own]) | entries.outside(entry) | chapter.mentioned(e)
-    )
+    needed = chapter.closure(slices.reads([*work.carried, *work.own]) | entries.outside(entry) | chapter.mentioned(e))
     missing = versions.missing(given, needed, n)
     versions.now["yours"] = n
     lines, cell = [], None
@@ -252,7 +254,10 @@ def _heading(chapter: slices.Chapter, todo: list[Any], title: str, imports: str,
     minutes, points = (sum(entry[k] for _, entry, _ in todo) for k in ("minutes", "points"))
     many = f"{len(todo)} exercises" if len(todo) > 1 else "one exercise"
     needs = "whichbird[course]" if EXTRA in imports else "whichbird"
-    lines = [f"# {title}: exercises", f"{many[0].upper()}{many[1:]}, about {minutes} minutes, {points} points. Needs `pip install {needs}`."]
+    lines = [
+        f"# {title}: exercises",
+        f"{many[0].upper()}{many[1:]}, about {minutes} minutes, {points} points. Needs `pip install {needs}`.",
+    ]
     lines.append(TEACHER if teacher else HOW_TO.format(number=todo[0][0].number))
     return "\n\n".join(lines)
 
@@ -277,10 +282,16 @@ def _marking(e: slices.Exercise, entry: dict[str, Any]) -> str:
         return " ".join(str(text).split()).replace("|", "\\|")
 
     points = ", ".join(f"`{name}` {a['points']}" for name, a in entry["answers"].items())
-    lines = [f"**Points.** {points}; {entry['points']} in all. Objective: {entry['objective']}.", f"**Marking.** {cell(entry['marking'])}"]
+    lines = [
+        f"**Points.** {points}; {entry['points']} in all. Objective: {entry['objective']}.",
+        f"**Marking.** {cell(entry['marking'])}",
+    ]
     lines.append("**Hints.**\n\n" + "\n".join(f"{n}. {cell(h)}" for n, h in enumerate(entry["hints"], 1)))
     rows = ["| answer | if it is | the check says |", "|---|---|---|"]
-    rows += [f"| `{s.get('of', next(iter(entry['answers'])))}` | `{cell(s['is'])}` | {cell(s['say'])} |" for s in entry["slips"]]
+    rows += [
+        f"| `{s.get('of', next(iter(entry['answers'])))}` | `{cell(s['is'])}` | {cell(s['say'])} |"
+        for s in entry["slips"]
+    ]
     return "\n\n".join([*lines, "**Slips.**\n\n" + "\n".join(rows)])
 
 
@@ -326,7 +337,10 @@ def outcome(notebook: nbformat.NotebookNode, number: int | str | None = None) ->
 def said(notebook: nbformat.NotebookNode) -> list[str]:
     """What the checks of a notebook that was run printed, one text for each exercise."""
     checks = [c for c in notebook.cells if "check" in c.metadata.get("tags", [])]
-    return ["".join(o.get("text", "") for o in c.outputs if o.output_type == "stream" and o.name == "stdout") for c in checks]
+    return [
+        "".join(o.get("text", "") for o in c.outputs if o.output_type == "stream" and o.name == "stdout")
+        for c in checks
+    ]
 
 
 def trial(path: Path, number: int | None = 1) -> None:
@@ -345,7 +359,9 @@ def trial(path: Path, number: int | None = 1) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Make notebooks for students and teachers.")
     parser.add_argument("chapters", nargs="*", help="with --check, only these")
-    parser.add_argument("--check", action="store_true", help="also run every notebook, empty and filled in (some minutes)")
+    parser.add_argument(
+        "--check", action="store_true", help="also run every notebook, empty and filled in (some minutes)"
+    )
     options = parser.parse_args()
     from tqdm import tqdm
 
@@ -354,7 +370,9 @@ def main() -> None:
         for path in tqdm(entries.chapters(options.chapters), unit="chapter", disable=None):
             trial(path)
         print("Empty notebooks get no point; with the book's work every exercise gets all.")
-    print(f"{len(written)} notebooks are in {OUT.relative_to(HERE.parents[1])}; open them with .venv/bin/jupyter lab {OUT.relative_to(HERE.parents[1])}")
+    print(
+        f"{len(written)} notebooks are in {OUT.relative_to(HERE.parents[1])}; open them with .venv/bin/jupyter lab {OUT.relative_to(HERE.parents[1])}"
+    )
 
 
 if __name__ == "__main__":

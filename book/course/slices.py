@@ -55,7 +55,9 @@ def files(node: ast.AST) -> tuple[set[str], set[str]]:
     ({'folder/a.csv'}, {'folder/b.csv'})
     """
     found = {id(n): f"{n.left.id}/{n.right.value}" for n in ast.walk(node) if _is_file(n)}
-    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and WRITES.match(ast.unparse(n.func).rpartition(".")[2])]
+    calls = [
+        n for n in ast.walk(node) if isinstance(n, ast.Call) and WRITES.match(ast.unparse(n.func).rpartition(".")[2])
+    ]
     written = {id(part) for call in calls for part in ast.walk(call)}
     return {n for k, n in found.items() if k in written}, {n for k, n in found.items() if k not in written}
 
@@ -107,7 +109,10 @@ class Flow:
 
     def statement(self, node: ast.stmt) -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            for part in [*node.decorator_list, *(node.args.defaults if isinstance(node, ast.FunctionDef) else node.bases)]:
+            for part in [
+                *node.decorator_list,
+                *(node.args.defaults if isinstance(node, ast.FunctionDef) else node.bases),
+            ]:
                 self.read(part)
             self.free |= names(node) - self.bound
             self.bound.add(node.name)
@@ -208,7 +213,11 @@ class Chapter:
         numbers = ex.numbering.exercises(self.text, number or path.stem)  # two pages have no number
         self.statements: list[Statement] = []
         self.exercises: list[Exercise] = []
-        starts = list(re.finditer(ex.FENCE + r"\{exercise-start\}[^\n]*\n:label: (?P<label>\S+)\n.*?^(?P=fence)$", self.text, re.M | re.S))
+        starts = list(
+            re.finditer(
+                ex.FENCE + r"\{exercise-start\}[^\n]*\n:label: (?P<label>\S+)\n.*?^(?P=fence)$", self.text, re.M | re.S
+            )
+        )
         solutions = list(ex.SOLUTION.finditer(self.text))
         if len(starts) != len(solutions):
             raise ValueError(f"{path.name}: {len(starts)} exercises and {len(solutions)} solutions")
@@ -233,7 +242,9 @@ class Chapter:
         made = {
             n
             for s in self.statements
-            if isinstance(s.node, ast.Assign) and "default_rng(" in s.source and "default_rng(" in ast.unparse(s.node.value)
+            if isinstance(s.node, ast.Assign)
+            and "default_rng(" in s.source
+            and "default_rng(" in ast.unparse(s.node.value)
             for n in s.binds
             if re.fullmatch(r".*\.default_rng\([^()]*\)", ast.unparse(s.node.value))
         }

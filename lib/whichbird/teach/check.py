@@ -209,7 +209,9 @@ def _called(calls: list[str], space: Mapping[str, Any], name: str) -> tuple[list
 
 def _evaluate(code: str, space: Mapping[str, Any]) -> Any:
     more = {k: importlib.import_module(m) for k, m in KNOWN.items() if k not in space and re.search(rf"\b{k}\b", code)}
-    with warnings.catch_warnings(action="ignore"):  # of a student's function; a grader takes what is written to stderr for a failure
+    with warnings.catch_warnings(
+        action="ignore"
+    ):  # of a student's function; a grader takes what is written to stderr for a failure
         return eval(compile(code, "<check>", "eval"), {**space, **more})
 
 
@@ -244,7 +246,7 @@ def points() -> pd.DataFrame:
 
     exercises = _key()["exercises"]
     met = {number.rpartition(".")[0] for number in [*_memory.points, *_memory.hints]}
-    rows = {
+    rows: dict[str, dict[str, Any]] = {
         number: {
             "title": entry["title"],
             "points": sum(_memory.points.get(number, {}).values()),
@@ -254,9 +256,9 @@ def points() -> pd.DataFrame:
         for number, entry in exercises.items()
         if number.rpartition(".")[0] in met
     }
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=["title", "points", "of", "hints"])
-    table.loc["all"] = ["", *(int(table[c].sum()) for c in ("points", "of", "hints"))]
-    return table
+    totals = {k: sum(int(row[k]) for row in rows.values()) for k in ("points", "of", "hints")}
+    rows["all"] = {"title": "", **totals}
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 class Student(Mapping[str, str]):
@@ -282,7 +284,7 @@ class Student(Mapping[str, str]):
         return "the book's datasets" if self.number is None else f"the datasets of student {self.number}"
 
 
-def student(number: int | str | None = None) -> Student:
+def student(number: Any = None) -> Student:
     """Say which student works here: some exercises then have a dataset of the student's own. Neighbouring numbers have different ones.
 
     Without a number, or with `...`, every dataset is the book's. Letters are allowed.

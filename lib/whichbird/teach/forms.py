@@ -13,8 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 import unicodedata
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -231,7 +230,7 @@ def meets(salt: str, value: Leaf, digits: int, scale: float = 0.0) -> set[str]:
         return {digest(salt, "truth", value)}
     if isinstance(value, str):
         return {digest(salt, "word", value)}
-    found = set()
+    found: set[str] = set()
     if math.isnan(value):
         return found
     if math.isinf(value):
@@ -240,7 +239,9 @@ def meets(salt: str, value: Leaf, digits: int, scale: float = 0.0) -> set[str]:
         found.add(digest(salt, "integer", round(value)))
     if isinstance(value, int) and abs(value) > 2**53:
         return found | {digest(salt, "integer", value)}
-    if abs(value) <= max(scale * 10.0 ** (1 - NOISE), 1e-12):  # ten times the noise, so that noise itself is never refused
+    if abs(value) <= max(
+        scale * 10.0 ** (1 - NOISE), 1e-12
+    ):  # ten times the noise, so that noise itself is never refused
         found.add(digest(salt, "nothing"))
     if value:
         for e in range(exponent(value) - 1, exponent(value) + 2):

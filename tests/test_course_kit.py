@@ -415,7 +415,10 @@ def test_paper_gives_nothing_away(ready):
 def test_every_objective_has_questions_rows_and_exercises():
     table = objectives.table(QUESTIONS)
     assert sum(len(row.questions) for row in table) == len(QUESTIONS)
-    assert all(row.questions and row.rubric for row in table)
+    assert all(row.questions and row.exercises and row.rubric for row in table)
+    assert sum(len(row.exercises) for row in table) == len(sources.exercise_numbers()) > 100
+    *parts, total = counts.timing_table(lambda address: None)[1]
+    assert int(total[1]) == len(sources.exercise_numbers()) and int(total[5]) == sum(row.minutes for row in table)
     assert {r for row in table for r in row.rubric} == {row[0] for row in sources.rubric()[1]}
 
 

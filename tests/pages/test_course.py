@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from test_explorer import noise
 
@@ -69,6 +70,25 @@ def test_questions_on_paper(course):
         assert stem[-1] in sheet
         right = text.words(q.choices[q.right].text, Numbers()).split()[0]
         assert f"{questions.LETTERS[q.right]}: {right}" in key
+
+
+def test_every_chapter_with_exercises_has_its_notebooks(course):
+    chapters = sorted(set(sources.exercise_pages().values()))
+    for kind in ("student", "teacher"):
+        found = sorted(
+            p.relative_to(course / "notebooks" / kind).with_suffix("").as_posix()
+            for p in (course / "notebooks" / kind).rglob("*.ipynb")
+        )
+        assert found == chapters
+    for place in ("nbgrader/source", "otter"):
+        assert sorted(p.stem for p in (course / "notebooks" / place).rglob("*.ipynb")) == sorted(
+            c.rpartition("/")[2] for c in chapters
+        )
+    for file in (course / "notebooks" / "student").rglob("*.ipynb"):
+        cells = nbformat.read(file, as_version=4).cells
+        assert not [c for c in cells if "work" in c.metadata.get("tags", [])] and any(
+            "wb.check(" in c.source for c in cells
+        )
 
 
 def test_pages_of_the_kit_work_from_disk(browser, course):

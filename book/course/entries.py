@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import functools
 import io
 import math
 import re
@@ -55,7 +56,7 @@ ALWAYS = {"np": "numpy", "wb": "whichbird", "pd": "pandas", "sp": "sympy"}  # wh
 SALT = "trial"
 
 
-class Doubled(yaml.SafeLoader):
+class Doubled(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """A loader that refuses a key that stands twice."""
 
 
@@ -71,8 +72,9 @@ def _mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Any, Any]:
 Doubled.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
+@functools.cache
 def load(folder: Path = FOLDER) -> dict[str, dict[str, Any]]:
-    """All entries by label."""
+    """All entries by label; read once, so nobody may change them."""
     out: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.yml")):
         for label, entry in (yaml.load(path.read_text("utf-8"), Doubled) or {}).items():
@@ -232,10 +234,36 @@ class Work:
                 sources.append(rest)
         return sources
 
+    def divided(self, chapter: slices.Chapter, dataset: str) -> tuple[list[slices.Statement], list[slices.Statement]]:
+        """What is given, as statements that do not depend on the dataset and can run once for all of them, and the others.
 
-def work(chapter: slices.Chapter, n: int, entry: dict[str, Any], whole: bool = True) -> Work:
-    """The whole solution of an exercise and what it needs; or only that part of it which makes the answers."""
+        A statement is one of the others if it names the dataset, reads or binds what one of these makes, makes what one of these changes in place, or binds anew what
+        an earlier one of these reads.
+        """
+        before = [*self.given, *self.carried]
+        inputs = {id(s): chapter.closure(s.needs) | (s.changes - s.binds) for s in [*before, *self.own]}
+        others = {id(s) for s in before if replaced(s.source, dataset) != s.source}
+        while True:
+            late = [s for s in before if id(s) in others]
+            made = {n for s in late for n in s.changes}
+            changed = {n for s in [*late, *self.own] for n in s.changes - s.binds}
+            read: set[str] = set()
+            more = set()
+            for s in before:
+                if id(s) in others:
+                    read |= inputs[id(s)]
+                elif inputs[id(s)] & made or s.changes & (made | changed | read):
+                    more.add(id(s))
+            if not more:
+                return [s for s in before if id(s) not in others], late
+            others |= more
+
+
+def work(chapter: slices.Chapter, n: int, entry: dict[str, Any], whole: bool = True, slips: bool = False) -> Work:
+    """The whole solution of an exercise and what it needs; or only that part of it which makes the answers, or answers and slips."""
     wanted = set(entry["answers"]) | outside(entry)
+    if slips:
+        wanted |= {m for slip in entry["slips"] for m in slices.names(ast.parse(str(slip["is"]), mode="eval"))}
     own = chapter.exercises[n].statements if whole else chapter.core(n, wanted)
     before = slices.reads(own) | wanted | chapter.mentioned(chapter.exercises[n])
     found = chapter.slice(n, before - {m for s in own for m in s.binds} | slices.reads(own))
@@ -243,7 +271,7 @@ def work(chapter: slices.Chapter, n: int, entry: dict[str, Any], whole: bool = T
 
 
 def run(source: str, **names: Any) -> dict[str, Any]:
-    """Execute a program by itself, in silence, and return its names."""
+    """Execute a program by itself, in silence, with these names, and return all names."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -280,26 +308,49 @@ class Tried:
     sizes: list[int] = field(default_factory=list)  # how many systems there are in the pools at hand
 
 
-def attempt(chapter: slices.Chapter, n: int, entry: dict[str, Any], dataset: str | None = None) -> Tried:
-    """Run an exercise with the book's work, on the book's dataset or another, and try its answers, slips, calls and tests."""
-    out, start = Tried(dataset), time.perf_counter()
-    yours = entry.get("yours")
-    code = work(chapter, n, entry)
+def attempts(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> Iterator[Tried]:
+    """Run an exercise with the book's work, on the book's dataset (None) and on each other that a student may get, and try answers, slips, calls and tests.
+
+    Of the work only what these need runs; all of it, with its asserts, runs whenever the book is built.
+    """
+    yours, start = entry.get("yours"), time.perf_counter()
+    code = work(chapter, n, entry, whole=False, slips=True)
+    fixed, late = code.divided(chapter, yours["dataset"]) if yours else ([*code.given, *code.carried], [])
     try:
-        source = code.source(yours["dataset"] if yours else None, checks=dataset is None)
-        if yours and "yours" not in slices.names(ast.parse(source)):
-            out.problems.append(f"yours: the code does not name {yours['dataset']}")
-        space = run(source, **({"yours": dataset or yours["dataset"]} if yours else {}))
+        base = run("\n".join(s.source for s in fixed))
+    except Exception as error:
+        yield Tried(None, problems=[f"the solution stops on its lean cells: {type(error).__name__}: {error}"])
+        return
+    for dataset in [None, *(yours["among"] if yours else [])]:
+        source = "\n".join([*(s.source for s in late), *code.solution(checks=False)])
+        out = Tried(dataset)
+        if yours:
+            source = replaced(source, yours["dataset"])
+            if "yours" not in slices.names(ast.parse(source)):
+                out.problems.append(f"yours: the code does not name {yours['dataset']}")
+        _try(out, source, base, entry, start)
+        yield out
+        start = time.perf_counter()
+
+
+def attempt(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> Tried:
+    """The first of these: the exercise as it is in the book."""
+    return next(attempts(chapter, n, entry))
+
+
+def _try(out: Tried, source: str, base: dict[str, Any], entry: dict[str, Any], start: float) -> None:
+    yours = entry.get("yours")
+    try:
+        space = run(source, **{**base, **({"yours": out.dataset or yours["dataset"]} if yours else {})})
     except Exception as error:
         out.problems.append(f"the solution stops on its lean cells: {type(error).__name__}: {error}")
-        return out
+        return
     out.seconds = time.perf_counter() - start
     out.sizes = _sizes(space)
     for name, a in entry["answers"].items():
         out.problems += [f"{name}: {what}" for what in _try_answer(out, name, a, space)]
     for k, slip in enumerate(entry["slips"], 1):
         out.problems += [f"slip {k}: {what}" for what in _try_slip(out, entry, slip, space)]
-    return out
 
 
 def _sizes(space: dict[str, Any], most: int = 3) -> list[int]:
@@ -439,10 +490,9 @@ def main() -> int:
                 print(f"\n{e.number} {e.label}: no entry that could be tried")
                 continue
             print(f"\n{e.number} {e.label}: {entry['title']}")
-            for dataset in [None, *entry.get("yours", {}).get("among", [])]:
-                tried = attempt(chapter, n, entry, dataset)
+            for tried in attempts(chapter, n, entry):
                 bad += len(tried.problems)
-                print(f"  {dataset or 'as in the book'} ({tried.seconds:.1f} s)")
+                print(f"  {tried.dataset or 'as in the book'} ({tried.seconds:.1f} s)")
                 for name, right in tried.right.items():
                     print(f"    {name} = {shown(right)}")
                 for k, slip in enumerate(tried.slips, 1):

@@ -56,11 +56,10 @@ def make(chapter: slices.Chapter, n: int, entry: dict[str, Any], salt: str) -> d
     e = chapter.exercises[n]
     yours = entry.get("yours")
     tried = {}
-    for dataset in [None, *(yours["among"] if yours else [])]:
-        found = entries.attempt(chapter, n, entry, dataset)
+    for found in entries.attempts(chapter, n, entry):
         if found.problems:
-            raise ValueError(f"{e.number} {e.label}, {dataset or 'as in the book'}: {'; '.join(found.problems)}")
-        tried[dataset or (yours["dataset"] if yours else "")] = found
+            raise ValueError(f"{e.number} {e.label}, {found.dataset or 'as in the book'}: {'; '.join(found.problems)}")
+        tried[found.dataset or (yours["dataset"] if yours else "")] = found
     out: dict[str, Any] = {"label": e.label, "chapter": chapter.path.relative_to(ex.BOOK).with_suffix("").as_posix()}
     out |= {k: entry[k] for k in COPIED if k in entry}
     if needs := sorted(entries.outside(entry)):
@@ -128,31 +127,33 @@ def main() -> int:
     from tqdm import tqdm
 
     known, old = entries.load(), read()
-    kept = {e["label"]: e for e in old["exercises"].values()}
-    key, problems = {"salt": old["salt"], "exercises": {}}, []
+    by_label = {e["label"]: e for e in old["exercises"].values()}
+    made: dict[str, Any] = {}
+    problems = []
     todo = [(c, n, known.get(c.exercises[n].label)) for c, n in all_exercises()]
-    try:
-        for chapter, n, entry in tqdm(todo, unit="exercise", disable=None):
-            e = chapter.exercises[n]
+
+    def key() -> dict[str, Any]:
+        """What is made, and of the rest what was there, in the order of the book."""
+        present = {c.exercises[n].number: by_label.get(c.exercises[n].label) for c, n, _ in todo} | made
+        return {"salt": old["salt"], "exercises": {number: e for number, e in present.items() if e is not None}}
+
+    for chapter, n, entry in tqdm(todo, unit="exercise", disable=None):
+        e = chapter.exercises[n]
+        was = by_label.get(e.label)
+        try:
             if entry is None:
-                problems.append(f"{e.number} {e.label} has no entry")
-                continue
-            was = kept.get(e.label)
-            if was is not None and was["source"] == source(chapter, n, entry) and not everything:
-                key["exercises"][e.number] = was
-                continue
-            try:
-                key["exercises"][e.number] = make(chapter, n, entry, key["salt"])
-            except ValueError as error:
-                problems.append(str(error))
-    except KeyboardInterrupt:
-        for chapter, n, _ in todo:
-            e = chapter.exercises[n]
-            if e.label in kept and e.number not in key["exercises"]:
-                key["exercises"][e.number] = kept[e.label]
-        problems.append("interrupted; what is done is kept")
-    write(key)
-    print(f"{len(key['exercises'])} of {len(todo)} exercises are in {KEY.relative_to(HERE.parents[1])}.")
+                raise ValueError(f"{e.number} {e.label} has no entry")
+            if everything or was is None or was["source"] != source(chapter, n, entry):
+                made[e.number] = make(chapter, n, entry, old["salt"])
+                write(key())  # whoever interrupts loses nothing
+        except ValueError as error:
+            made[e.number] = None
+            problems.append(str(error))
+        except KeyboardInterrupt:
+            problems.append("interrupted; what is done is kept")
+            break
+    write(key())
+    print(f"{len(key()['exercises'])} of {len(todo)} exercises are in {KEY.relative_to(HERE.parents[1])}.")
     for what in problems:
         print(what)
     return int(bool(problems))

@@ -15,6 +15,9 @@ from __future__ import annotations
 import argparse
 import ast
 import asyncio
+import contextlib
+import io
+import json
 import os
 import re
 import shutil
@@ -328,8 +331,6 @@ def outcome(notebook: nbformat.NotebookNode, number: int | str | None = None) ->
     notebook.cells.append(_code(last))
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(execute.run_notebook(notebook, Path(folder)))
-    import json
-
     found = json.loads(notebook.cells.pop().outputs[0].text)
     return {n: (got, of) for n, (got, of) in found.items() if n != "all"}
 
@@ -343,8 +344,28 @@ def said(notebook: nbformat.NotebookNode) -> list[str]:
     ]
 
 
+def slips(path: Path) -> list[tuple[str, str, str]]:
+    """Give each slip of a chapter as an answer: exercise, what should be said, and what is said. In this Python, for the book's datasets."""
+    from whichbird.teach import check as teach
+
+    chapter, known, out = slices.chapter(path), entries.load(), []
+    teach.student(None)
+    for n, e in enumerate(chapter.exercises):
+        entry = known[e.label]
+        yours = entry.get("yours")
+        code = entries.work(chapter, n, entry).source(yours["dataset"] if yours else None)
+        space = entries.run(code, **({"yours": yours["dataset"]} if yours else {}))
+        more = {name: space[name] for name in entries.outside(entry)}
+        for slip in entry["slips"]:
+            name = slip.get("of", next(iter(entry["answers"])))
+            with contextlib.redirect_stdout(io.StringIO()):
+                found = teach.check(e.number, **{name: entries.evaluate(str(slip["is"]), space)}, **more)
+            out.append((e.number, slip["say"], found.messages[0].partition(": ")[2]))
+    return out
+
+
 def trial(path: Path, number: int | None = 1) -> None:
-    """Run a chapter's notebooks. Raises if the empty one gets a point, or the filled or the teacher's one does not get all."""
+    """Run a chapter's notebooks. Raises if the empty one gets a point, if the filled or the teacher's one does not get all, or if a slip is not recognised."""
     empty = outcome(notebook := student(path))
     if any(got for got, _ in empty.values()):
         raise AssertionError(f"{path.name}: an empty notebook gets points: {empty}")
@@ -354,6 +375,9 @@ def trial(path: Path, number: int | None = 1) -> None:
         found = outcome(notebook := make(path), who)
         if len(found) != len(slices.chapter(path).exercises) or any(got < of for got, of in found.values()):
             raise AssertionError(f"{path.name}, {make.__name__}, student {who}: {found}\n{''.join(said(notebook))}")
+    for exercise, wanted, got in slips(path):
+        if got != wanted:
+            raise AssertionError(f"{exercise}: a slip should get {wanted!r}, and gets {got!r}")
 
 
 def main() -> None:

@@ -151,7 +151,12 @@ class Flow:
                     self.bind(item.optional_vars)
             self.run(node.body)
         elif isinstance(node, ast.Try):
-            self.branch(node.body, *(h.body for h in node.handlers), node.orelse, all_of_them=False)
+            self.branch(node.body, node.orelse, all_of_them=False)
+            for handler in node.handlers:
+                self.read(handler.type)
+                inside = Flow(self.bound | ({handler.name} if handler.name else set())).run(handler.body)
+                self.free |= inside.free
+                self.maybe |= inside.maybe | inside.bound - self.bound - {handler.name}
             self.run(node.finalbody)
         else:
             for child in ast.iter_child_nodes(node):
@@ -173,7 +178,7 @@ def names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.ClassDef):
         return Flow().run(node.body).free
     if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-        own, free = set(), set()
+        own, free = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}, set()
         for g in node.generators:
             free |= names(g.iter) - own
             own |= {n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)}

@@ -10,7 +10,7 @@ INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .ve
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden strict lint format mutants floors lock lab exercises key data bench clean
+.PHONY: help book pdf page test check golden strict lint format mutants floors newest lock lab exercises key course data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make strict     build the book, run it again against the outputs it prints, and check its pages in a browser if there is one"
 	@echo "make lab        open the chapters as notebooks"
 	@echo "make exercises  make notebooks of the exercises for students and teachers in _build/exercises (CHECK=1 tries them all out)"
+	@echo "make course     make the course kit in _build/course: slides, handouts, questions, notebooks, as a folder and a zip (PDFs need Chromium)"
 	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB;"
 	@echo "                ONLY=ende24,… and TABLES=errors,… make a part of it; HEEN=<file> is the table of heen23's errors)"
 	@echo "make bench      print performance ratios (pip install gurobipy into .venv first to compare with Gurobi)"
@@ -31,7 +32,8 @@ help:
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice"
-	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with"
+	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with, on Python 3.11"
+	@echo "make newest PYTHON=python3.13                 run them with the newest packages there are, on any Python"
 	@echo "make lock       write requirements.lock: the pinned packages with their hashes (needs uv)"
 
 .venv/.ready: requirements.txt lib/pyproject.toml
@@ -94,7 +96,10 @@ mutants: .venv/.ready
 	@$(BIN)/python tests/mutants.py "$(F)" $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED))
 
 floors: .venv/.ready
-	@$(BIN)/python tests/floors.py
+	@$(BIN)/python tests/floors.py --python $(PYTHON)
+
+newest: .venv/.ready
+	@$(BIN)/python tests/floors.py --newest --python $(PYTHON)
 
 lock:
 	@test -n "$(UV)" || { echo "uv is needed: it finds the hashes of the pinned packages"; exit 1; }
@@ -119,6 +124,11 @@ exercises: .venv/.ready
 key: .venv/.ready
 	@echo "Running the exercises that changed ..."
 	@$(BIN)/python book/course/key.py $(if $(ALL),--all)
+
+course: .venv/.ready
+	@$(BIN)/python book/execute.py
+	@echo "Making the course kit ..."
+	@$(BIN)/python book/course/kit.py
 
 data: .venv/.ready
 	@echo "Rebuilding data/ ..."

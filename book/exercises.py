@@ -122,6 +122,8 @@ class Names:
         self.titles, self.labels = {}, {}
         numbers = numbering.chapters()
         for page in sorted(BOOK.rglob("*.md")):
+            if page.is_relative_to(BOOK / "course"):
+                continue  # slides and handouts are no pages of the book
             text = page.read_text("utf-8")
             number = numbers.get(page.relative_to(BOOK.parent).with_suffix("").as_posix())
             title = " ".join(filter(None, [number, re.search(r"^# (.+)$", text, re.M)[1]]))

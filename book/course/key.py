@@ -69,8 +69,11 @@ def make(chapter: slices.Chapter, n: int, entry: dict[str, Any], salt: str) -> d
     for name, a in entry["answers"].items():
         own, digits = salt + e.label + name, a.get("digits", DIGITS)
 
-        def hashed(found: Form) -> dict[str, Any]:
-            return asdict(Kept.of(own, found, digits))
+        def hashed(found: Form, slip: bool = False) -> dict[str, Any]:
+            kept = asdict(Kept.of(own, found, digits))
+            if slip:  # of a slip nobody asks whether an answer is near it
+                kept["items"] = {path: fine[:1] for path, fine in kept["items"].items()}
+            return kept
 
         answer = {k: a[k] for k in ("points", "digits", "calls", "test") if k in a}
         rights = {d: t.right[name] for d, t in tried.items() if name in t.right}
@@ -78,7 +81,7 @@ def make(chapter: slices.Chapter, n: int, entry: dict[str, Any], salt: str) -> d
             answer["kind"] = next(iter(rights.values())).kind
         answer["right"] = {d: hashed(found) for d, found in rights.items()}
         answer["slips"] = [
-            {"say": slip["say"], "is": {d: hashed(t.slips[k]) for d, t in tried.items()}}
+            {"say": slip["say"], "is": {d: hashed(t.slips[k], slip=True) for d, t in tried.items()}}
             for k, slip in enumerate(entry["slips"])
             if slip.get("of", name) == name
         ]

@@ -91,7 +91,9 @@ def test_answers_can_be_read_nowhere(path):
     for n, e in enumerate(page.exercises):
         right = entries.attempt(page, n, ENTRIES[e.label]).right
         leaves = [v for form in right.values() for v in form.leaves.values()]
-        for value in [v for v in leaves if isinstance(v, float) and v != float(f"{v:.3g}")]:  # round ones stand everywhere
+        for value in [
+            v for v in leaves if isinstance(v, float) and v != float(f"{v:.3g}")
+        ]:  # round ones stand everywhere
             digits = f"{abs(value):.10f}".lstrip("0").replace(".", "").lstrip("0")[:5]
             assert digits not in re.sub(r"\W", "", shown) and f"{value:.4f}" not in hashes and repr(value) not in hashes
 

@@ -237,7 +237,7 @@ def test_points_are_counted_and_kept(use):
     assert teach.points().empty is False and teach.points().loc["all", "of"] == 0
     teach.check("9.1", 0.4)
     assert list(teach.points().loc["9.1"]) == ["Made up", 0, 2, 0]
-    assert repr(teach.check("ex-made", 0.5)) == "2 of 2 points"
+    assert repr(teach.check("ex-made", 0.5)) == "2 of 2 points" and teach.check("ex-made", 0.5).right == {"x"}
     teach.check("9.1", 0.4)
     teach.hint("9.1")
     assert list(teach.points().loc["9.1"]) == ["Made up", 2, 2, 1]

@@ -274,9 +274,9 @@ def _asked(e: slices.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
     return "\n\n".join(parts)
 
 
-def call(e: slices.Exercise, entry: dict[str, Any], answers: list[str] | None = None) -> str:
-    """The call that checks an exercise, or some of its answers."""
-    names = [*(answers or entry["answers"]), *sorted(entries.outside(entry))]
+def call(e: slices.Exercise, entry: dict[str, Any]) -> str:
+    """The call that checks an exercise."""
+    names = [*entry["answers"], *sorted(entries.outside(entry))]
     return f'wb.check("{e.number}", {", ".join(f"{n}={n}" for n in names)})'
 
 
@@ -355,12 +355,13 @@ def slips(path: Path) -> list[tuple[str, str, str]]:
         yours = entry.get("yours")
         code = entries.work(chapter, n, entry).source(yours["dataset"] if yours else None)
         space = entries.run(code, {"yours": yours["dataset"]} if yours else {})
-        more = {name: space[name] for name in entries.outside(entry)}
+        more = {name: space[name] for name in [*entry["answers"], *entries.outside(entry)]}
         for slip in entry["slips"]:
             name = slip.get("of", next(iter(entry["answers"])))
             with contextlib.redirect_stdout(io.StringIO()):
-                found = teach.check(e.number, **{name: entries.evaluate(str(slip["is"]), space)}, **more)
-            out.append((e.number, slip["say"], found.messages[0].partition(": ")[2]))
+                found = teach.check(e.number, **{**more, name: entries.evaluate(str(slip["is"]), space)})
+            (got,) = (text.partition(": ")[2] for text in found.messages if text.startswith(f"{e.number} {name}: "))
+            out.append((e.number, slip["say"], got))
     return out
 
 

@@ -29,12 +29,13 @@ FEW = 3  # labels that a message lists
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found: points, of how many, and a sentence for each answer. True if all is right."""
+    """What a check found: points, of how many, a sentence for each answer, and the names of those that are right. True if all are."""
 
     exercise: str
     points: int
     most: int
     messages: tuple[str, ...]
+    right: frozenset[str] = frozenset()
 
     @property
     def full(self) -> bool:
@@ -107,15 +108,16 @@ def check(exercise: str, *answer: Any, **answers: Any) -> Outcome:
         said = f"{number}: nothing yet. {entry['say'].rstrip('.')}."
         print(said)
         return Outcome(number, 0, most, (said,))
-    points, messages = 0, []
+    points, messages, good = 0, [], set()
     for name, value in given.items():
         right, sentence = _judge(number, entry, name, value, answers)
         if right:
+            good.add(name)
             points += wanted[name]["points"]
             memory[name] = wanted[name]["points"]
         messages.append(f"{number} {name}: {sentence}")
         print(messages[-1])
-    return Outcome(number, points, most, tuple(messages))
+    return Outcome(number, points, most, tuple(messages), frozenset(good))
 
 
 def _judge(number: str, entry: dict[str, Any], name: str, value: Any, answers: Mapping[str, Any]) -> tuple[bool, str]:

@@ -13,14 +13,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "book"))
-sys.path.insert(0, str(ROOT / "book" / "course"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "book"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "book" / "course"))
 import entries
 import exercises as ex
 import export
 import slices
 
+ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ROOT / ".venv-course" / "bin"
 PAGE = ex.BOOK / "paper" / "3-1-balance.md"
 

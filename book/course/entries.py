@@ -270,12 +270,12 @@ def work(chapter: slices.Chapter, n: int, entry: dict[str, Any], whole: bool = T
     return Work([s for s in found if s.exercise is None], [s for s in found if s.exercise is not None], own)
 
 
-def run(source: str, **names: Any) -> dict[str, Any]:
+def run(source: str, names: dict[str, Any] | None = None) -> dict[str, Any]:
     """Execute a program by itself, in silence, with these names, and return all names."""
     import matplotlib as mpl
 
     mpl.use("agg")
-    space: dict[str, Any] = {"__name__": "__main__", "display": lambda *_: None, **names}
+    space: dict[str, Any] = {"__name__": "__main__", "display": lambda *_: None, **(names or {})}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(source, "<solution>", "exec"), space)
     return space
@@ -341,7 +341,7 @@ def attempt(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> Tried:
 def _try(out: Tried, source: str, base: dict[str, Any], entry: dict[str, Any], start: float) -> None:
     yours = entry.get("yours")
     try:
-        space = run(source, **{**base, **({"yours": out.dataset or yours["dataset"]} if yours else {})})
+        space = run(source, {**base, **({"yours": out.dataset or yours["dataset"]} if yours else {})})
     except Exception as error:
         out.problems.append(f"the solution stops on its lean cells: {type(error).__name__}: {error}")
         return

@@ -354,7 +354,7 @@ def slips(path: Path) -> list[tuple[str, str, str]]:
         entry = known[e.label]
         yours = entry.get("yours")
         code = entries.work(chapter, n, entry).source(yours["dataset"] if yours else None)
-        space = entries.run(code, **({"yours": yours["dataset"]} if yours else {}))
+        space = entries.run(code, {"yours": yours["dataset"]} if yours else {})
         more = {name: space[name] for name in entries.outside(entry)}
         for slip in entry["slips"]:
             name = slip.get("of", next(iter(entry["answers"])))

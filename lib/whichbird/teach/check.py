@@ -87,7 +87,7 @@ def check(exercise: str, *answer: Any, **answers: Any) -> Outcome:
 
     >>> import whichbird as wb
     >>> wb.check("3.1.1", ...).points
-    3.1.1: nothing yet. price is a dictionary: dataset → s.
+    3.1.1: nothing yet. price is a dictionary...
     0
     """
     number, entry = _find(exercise)
@@ -232,7 +232,7 @@ def hint(exercise: str) -> None:
 
     >>> import whichbird as wb
     >>> wb.hint("3.1.1")
-    3.1.1, hint 1 of 2: How does β's odds change when every fluency deviation is multiplied by s?
+    3.1.1, hint 1 of 2: ...
     """
     number, entry = _find(exercise)
     read = min(_memory.hints.get(number, 0) + 1, len(entry["hints"]))
@@ -241,7 +241,12 @@ def hint(exercise: str) -> None:
 
 
 def points() -> pd.DataFrame:
-    """Points so far, of the exercises of all chapters in which something was checked, with the hints that were read."""
+    """Points so far, of the exercises of all chapters in which something was checked, with the hints that were read.
+
+    >>> import whichbird as wb
+    >>> list(wb.points().columns)
+    ['title', 'points', 'of', 'hints']
+    """
     import pandas as pd
 
     exercises = _key()["exercises"]

@@ -1,6 +1,7 @@
 """What a certified target costs, against every other way to get one, as ratios measured in one run.
 
-Targets run evenly over the whole reachable range, ends left out. Gurobi (`pip install gurobipy`; its free licence is
+Targets run evenly over the whole reachable range, ends left out. One at a time is a call with the scores and a target:
+nothing is kept from the call before. Times are processor time. Gurobi (`pip install gurobipy`; its free licence is
 enough here) solves the same problem as a non-convex quadratic programme to a gap of 1e-9, on one thread; SLSQP, started
 twenty times, proves nothing. A method's excess is its Σw² over ours: below zero only where it misses the target, which
 the next column shows.
@@ -143,17 +144,18 @@ def _many(rng) -> None:
 def _timed(jobs, targets, label, repeats=REPEATS) -> tuple[list, list]:
     """For each job the seconds of its fastest run at every target, and what it returned there.
 
-    Jobs take turns target by target, so that other load on the machine hits all alike; the repeats of one follow each
-    other, so that the fastest finds its code and data in the cache.
+    Seconds of the processor, all threads of this process together; Gurobi runs in it, on one. Jobs take turns target by
+    target, so that other load on the machine hits all alike; the repeats of one follow each other, so that the fastest
+    finds its code and data in the cache.
     """
     seconds, out = [[] for _ in jobs], [[] for _ in jobs]
     for beta in tqdm(targets, label, disable=None, leave=False):
         for job, times, results in zip(jobs, seconds, out, strict=True):
             runs = []
             for _ in range(repeats):
-                start = time.perf_counter()
+                start = time.process_time()
                 result = job(beta)
-                runs.append(time.perf_counter() - start)
+                runs.append(time.process_time() - start)
             times.append(min(runs))
             results.append(result)
     return seconds, out

@@ -41,6 +41,15 @@ def test_newtons_method_ends_where_the_sweep_ends(beta):
     assert point.P == pytest.approx(w @ w, rel=1e-14) and point.error <= quick.SETTLED
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e-80, 1e80, 1e160])
+def test_numbers_out_of_range_raise_nothing(size):
+    u, v = ((size * x).tolist() for x in _stretched(*ENDE24, 0.2))
+    with np.errstate(all="ignore"):
+        point = _guess(u, v) or quick.optimum(u, v, [0.5, 0.5] + [0.0] * (len(u) - 2))
+        points, rows = quick.cover(u, v, point or quick.Point(1.0, 0.0, 0.0, 0.3, 0.0), GAP)
+    assert len(points) >= 1 and len(rows) >= 1
+
+
 def test_newtons_method_says_when_it_is_lost():
     u, v = (x.tolist() for x in _stretched(*ENDE24, 0.5))
     assert quick.newton(u, v, 1e-9, 5.0, 5.0) is None  # no system in use
@@ -123,11 +132,15 @@ def test_no_guess_is_no_harm(monkeypatch):
 
 @pytest.mark.parametrize("beta", [0.2, 0.6])
 def test_a_wrong_guess_is_no_harm(beta, monkeypatch):
-    """A point off the target, and saddles that exclude nothing."""
+    """A point off the target, and saddles that exclude nothing or are no numbers."""
     expected = wb.reweight(*ENDE24, beta).ess
     wrong = quick.Point(0.3, 0.1, -0.2, 0.05, 0.0)
     monkeypatch.setattr(quick, "newton", lambda *args: wrong)
-    monkeypatch.setattr(quick, "cover", lambda *args: ([wrong], [wrong[:3], (-1.0, 0.0, 0.0)]))
+    monkeypatch.setattr(
+        quick,
+        "cover",
+        lambda *args: ([wrong], [wrong[:3], (-1.0, 0.0, 0.0), (np.nan, 0.0, 0.0), (1.0, np.nan, np.inf)]),
+    )
     r = wb.reweight(*ENDE24, beta)
     assert r.ess == pytest.approx(expected, rel=1e-12) and r.gap <= 1e-9
 
@@ -135,6 +148,8 @@ def test_a_wrong_guess_is_no_harm(beta, monkeypatch):
 def test_a_poor_guess_is_mended(monkeypatch):
     """A local optimum for the best, without a cover: the gaps lead to the best."""
     expected, real = wb.reweight(*ENDE24, 0.2).ess, quick.cover
-    monkeypatch.setattr(quick, "cover", lambda u, v, best, gap: (real(u, v, best, gap)[0][:1], [best[:3]]))
+    monkeypatch.setattr(
+        quick, "cover", lambda u, v, best, gap: (real(u, v, best, gap)[0][:1], [(np.nan, 0.0, 0.0), best[:3]])
+    )
     r = wb.reweight(*ENDE24, 0.2)
     assert r.ess == pytest.approx(expected, rel=1e-12) and r.gap <= 1e-9

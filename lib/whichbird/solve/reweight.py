@@ -697,7 +697,8 @@ def _single(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarra
         side._offer(np.zeros(1, int), *_saddle(u, v, stretch, point))
     if side.best[0] is None:
         return False
-    h, p, q = np.array(rows).T
+    table = np.array(rows)
+    h, p, q = table[np.isfinite(table).all(1)].T
     side.add(np.zeros(h.size, int), q, h, p)
     _prove(side, betas, above, part, out)
     return True
@@ -938,7 +939,7 @@ class _Side:
         """The means each row excludes, from where to where, rounded inwards."""
         n, q = self.target[rows], self.q[rows]
         square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], self._level()[n])[0]
-        half = np.maximum(0, np.sqrt(np.maximum(0, square)) - 4 * EPS)
+        half = np.maximum(0, np.sqrt(np.where(square > 0, square, 0)) - 4 * EPS)  # what is no number excludes nothing
         return q - half, q + half
 
     def _level(self) -> np.ndarray:

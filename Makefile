@@ -10,7 +10,7 @@ INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .ve
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden strict lint format mutants floors lock lab exercises data bench clean
+.PHONY: help book pdf page test check golden strict lint format mutants floors newest lock lab exercises key course data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,7 +19,8 @@ help:
 	@echo "make test       run all tests, every chapter included"
 	@echo "make strict     build the book, run it again against the outputs it prints, and check its pages in a browser if there is one"
 	@echo "make lab        open the chapters as notebooks"
-	@echo "make exercises  make student notebooks in _build/exercises: solutions cut out, checks left in (CHECK=1 tries them all out)"
+	@echo "make exercises  make notebooks of the exercises for students and teachers in _build/exercises (CHECK=1 tries them all out)"
+	@echo "make course     make the course kit in _build/course: slides, handouts, questions, notebooks, as a folder and a zip (PDFs need Chromium)"
 	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB;"
 	@echo "                ONLY=ende24,… and TABLES=errors,… make a part of it; HEEN=<file> is the table of heen23's errors)"
 	@echo "make bench      print performance ratios (pip install gurobipy into .venv first to compare with Gurobi)"
@@ -27,10 +28,12 @@ help:
 	@echo "For those who change it:"
 	@echo "make page P=book/paper/2-background.md        run one chapter and build its page"
 	@echo "make check F=lib/whichbird/core/balance.py    run the tests of one module, or of one file of tests/"
+	@echo "make key        make the key by which wb.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice"
-	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with"
+	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with, on Python 3.11"
+	@echo "make newest PYTHON=python3.13                 run them with the newest packages there are, on any Python"
 	@echo "make lock       write requirements.lock: the pinned packages with their hashes (needs uv)"
 
 .venv/.ready: requirements.txt lib/pyproject.toml
@@ -93,7 +96,10 @@ mutants: .venv/.ready
 	@$(BIN)/python tests/mutants.py "$(F)" $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED))
 
 floors: .venv/.ready
-	@$(BIN)/python tests/floors.py
+	@$(BIN)/python tests/floors.py --python $(PYTHON)
+
+newest: .venv/.ready
+	@$(BIN)/python tests/floors.py --newest --python $(PYTHON)
 
 lock:
 	@test -n "$(UV)" || { echo "uv is needed: it finds the hashes of the pinned packages"; exit 1; }
@@ -105,8 +111,24 @@ lab: .venv/.lab
 	@$(BIN)/python -m jupyterlab book
 
 exercises: .venv/.ready
-	@echo "Making student notebooks ..."
-	@$(BIN)/python book/exercises.py $(if $(CHECK),--check)
+	@echo "Making notebooks for students and teachers ..."
+	@$(BIN)/python book/course/notebooks.py $(if $(CHECK),--check)
+
+# nbgrader and Otter, to try out what book/course/export.py writes; some tests run them if they are there
+.venv-course/.ready: requirements-course.txt
+	@echo "Setting up .venv-course with nbgrader and Otter (a minute or more, once) ..."
+	@$(PYTHON) -m venv --clear .venv-course
+	@$(if $(UV),$(UV) pip install --quiet --python .venv-course/bin/python -r requirements-course.txt,.venv-course/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-course.txt)
+	@touch $@
+
+key: .venv/.ready
+	@echo "Running the exercises that changed ..."
+	@$(BIN)/python book/course/key.py $(if $(ALL),--all)
+
+course: .venv/.ready
+	@$(BIN)/python book/execute.py
+	@echo "Making the course kit ..."
+	@$(BIN)/python book/course/kit.py
 
 data: .venv/.ready
 	@echo "Rebuilding data/ ..."
@@ -118,5 +140,5 @@ bench: .venv/.ready
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build lib/LICENSE lib/NOTICE
+	rm -rf .venv .venv-course _build .pytest_cache .hypothesis .mypy_cache .ruff_cache lib/whichbird.egg-info lib/build lib/LICENSE lib/NOTICE
 	find . -name __pycache__ -prune -exec rm -rf {} +

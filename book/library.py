@@ -21,7 +21,7 @@ import execute
 
 import whichbird as wb
 
-ROOMS = ("core", "data", "solve", "study", "show")
+ROOMS = ("core", "data", "solve", "study", "show", "teach")
 WORDS = {  # how an annotation is spelled on the page
     r"\bnp\.ndarray\b|\bNDArray\[[\w.]+\]|\bArrayLike\b|\bArray\b": "array",
     r"\bpd\.(?=\w)": "",

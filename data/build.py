@@ -15,6 +15,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -42,7 +43,7 @@ from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from whichbird.solve import baseline
-from whichbird.study import synthesis
+from whichbird.study import portrait, synthesis
 from whichbird.study.choices import by_seed, by_taxonomy
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
@@ -155,6 +156,12 @@ def build(
             target.parent.mkdir(exist_ok=True)
             os.replace(file, target)
         made = {_product(file.relative_to(scratch)) for file in files}
+        if REPORT in chosen:  # of what lies in data/ by now
+            missing = _report(root, out)
+            if missing and chosen == (REPORT,):
+                raise DataError(missing)
+            print(missing, end="\n" if missing else "")
+            made |= set() if missing else {REPORT}
         return [product for product in chosen if product in made]
 
 
@@ -238,6 +245,26 @@ def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) ->
     if raw is None:
         return f"guests: {guest.NAME} is left as it is, since no {guest.RAW} is in the tree or beside it"
     guest.save_guest(guest.make_guest(raw, digest.read(path)), scratch / guest.SHIPPED)
+    return ""
+
+
+def _report(root: Path | None, out: Path) -> str:
+    """Write the figures of a report on the guest, over all datasets that its authors scored; else say what is missing."""
+    raw = None if root is None else guest.find_raw(root)
+    if raw is None:
+        return f"report: the one on {guest.NAME} is left as it is, since no {guest.RAW} is in the tree or beside it"
+    folder = raw.parents[len(guest.RAW.parts) - 2]
+    (out / portrait.SHIPPED).parent.mkdir(exist_ok=True)
+    words = ["report", "--scores", f"{guest.NAME}={folder}", "--numbers", str(out / portrait.SHIPPED), "--force"]
+    done = subprocess.run(
+        [sys.executable, "-m", "whichbird", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"WHICHBIRD_DATA": str(out)},
+    )
+    if done.returncode:
+        raise DataError(f"the report on {guest.NAME} failed: {done.stderr.strip()}")
     return ""
 
 
@@ -390,6 +417,14 @@ def stability(d: digest.Digest) -> pd.DataFrame:
     return at_balance(d.adequacy, d.fluency, d.counts("total"), d.counts("scorers"), betas)
 
 
+def reliable(d: digest.Digest) -> pd.DataFrame | None:
+    """The reliable interval, so that nobody has to load the solver to be told of it."""
+    if d.aspects is None:
+        return None
+    low, high = reliable_interval(*d.aspects)
+    return pd.DataFrame([{"low": low, "high": high}])
+
+
 # --- tables of segments and their digest
 
 
@@ -533,6 +568,7 @@ WORLDS = ("ende24", "ende21", "ted_ende")
 RATERS = "raters"  # how often intervals over raters hold the truth, in worlds drawn from the segments of each dataset with several raters
 SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
 GUESTS = "guests"  # made of other people's score files, beside the tree
+REPORT = "report"  # on the guest, made of all that its authors scored
 TABLES = {
     "errors": Table(errors, "pool"),
     "references": Table(references, "pool", 6),
@@ -544,6 +580,7 @@ TABLES = {
     "groupings": Table(groupings, "segments", 5),
     "seeds": Table(seeds, "segments", 5),
     "components": Table(components, "segments", 6),
+    "reliable": Table(reliable, "digest", exact=("low", "high")),
     "beta_coverage": Table(beta_coverage, "segments", 4),
     "collapse": Table(collapse, "segments", 6),
     "domains": Table(domains, "segments", 5),
@@ -551,7 +588,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, RATERS, GUESTS)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, RATERS, GUESTS, REPORT)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -703,7 +740,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     products = args.tables
     if args.derived:
-        products = tuple(p for p in products if not _of_pool(p) and p != GUESTS)
+        products = tuple(p for p in products if not _of_pool(p) and p not in (GUESTS, REPORT))
     try:
         if args.draws < 1:
             raise DataError(f"--draws is {args.draws}; at least 1 is needed")

@@ -24,12 +24,19 @@ NO_CHAPTERS = {
     "use/teaching",
     "use/teaching-project",
     "use/teaching-handout",
+    "use/questions",
+    "use/course",
     "use/command-line",
     "use/api",
     "use/api-inside",
 }
 PAGES = sorted(BOOK.rglob("*.md"))
-CHAPTERS = [p for p in PAGES if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS]
+# Slides and handouts of the course kit are no chapters either; the rules for words hold in them, too.
+CHAPTERS = [
+    p
+    for p in PAGES
+    if str(p.relative_to(BOOK).with_suffix("")) not in NO_CHAPTERS and not p.is_relative_to(BOOK / "course")
+]
 
 
 def name(path):

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import shutil
 import socket
+import subprocess
 import sys
 import tarfile
 import threading
@@ -22,6 +23,7 @@ from whichbird.data import digest, guest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.show.report import published
+from whichbird.study import portrait
 from whichbird.study.verdict import load_significance
 
 HERE = Path(__file__).resolve().parents[1] / "data"
@@ -547,6 +549,34 @@ def test_the_guest_is_made_where_its_scores_lie(tmp_path, capsys):
     assert guest.load_guest(out / guest.SHIPPED).systems == d.systems
     kept = everything(out)
     assert build.main([*argv, "--only", "ende24"]) == 2 and everything(out) == kept  # what ships stays
+
+
+def test_the_report_on_the_guest_is_made_where_its_scores_lie(tmp_path, monkeypatch, capsys):
+    """The command that data/README.md names is called on all that the authors scored, with what lies in the folder that is built."""
+    tree, out, asked = tmp_path / "tree", tmp_path / "out", []
+    tree.mkdir(), out.mkdir()
+    argv = ["--mtme", str(tree), "--tables", "report", "--out", str(out)]
+    assert build.main(argv) == 2 and "since no remedy" in capsys.readouterr().err
+    (tmp_path / guest.RAW).parent.mkdir(parents=True)
+    (tmp_path / guest.RAW).write_text("x\t1\n")
+
+    def run(command, env, **_):
+        asked.append((command, env["WHICHBIRD_DATA"]))
+        return subprocess.CompletedProcess(command, len(asked) - 1, "", "whichbird report: it is raining\n")
+
+    monkeypatch.setattr(build.subprocess, "run", run)
+    assert build.main(argv) == 0 and "built report" in capsys.readouterr().out
+    ((command, place),) = asked
+    assert command[-1] == "--force" and place == str(out)
+    assert command[2:-1] == [
+        "whichbird",
+        "report",
+        "--scores",
+        f"{guest.NAME}={tmp_path / 'remedy'}",
+        "--numbers",
+        str(out / portrait.SHIPPED),
+    ]
+    assert build.main(argv) == 2 and "it is raining" in capsys.readouterr().err
 
 
 def test_the_tests_that_ship_are_made_of_the_segments_that_ship(tmp_path):

@@ -328,6 +328,39 @@ def test_every_number_of_the_tables_is_compared(paper):
     assert figures > 300
 
 
+def runs_of_words(text, length=8):
+    """All runs of so many words in a row; a formula, a citation or a reference ends a run."""
+    text = re.sub(r"```\{code-cell\}.*?\n```", "¦", text, flags=re.S)
+    text = re.sub(r"\$\$.*?\$\$|\$[^$]*\$|FORMULA|\{[a-z:]+\}`[^`]*`|https?://\S+", "¦", text, flags=re.S)
+    found = set()
+    for piece in re.sub(r"\\[a-zA-Z]+|[{}~*_`]", " ", text).split("¦"):
+        words = re.findall(r"[a-zA-Zβ\d]+(?:['’-][a-zA-Z]+)*", piece.lower())
+        found |= {" ".join(words[i : i + length]) for i in range(len(words) - length + 1)}
+    return found
+
+
+def test_no_eight_words_in_a_row_are_the_papers():
+    """The book is in our own words: pages, claims and README against the paper's prose."""
+    if not PAPER.exists():
+        pytest.skip("the source of the paper is not beside the repository (../shared/paper.tex)")
+    theirs = runs_of_words(papertext.plain(PAPER.read_text("utf-8").replace("--", " ")))
+    assert len(theirs) > 3000  # the paper was read
+    pages = [*(ROOT / "book").rglob("*.md"), execute.CLAIMS, ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    copied = {str(p.relative_to(ROOT)): runs_of_words(p.read_text("utf-8").replace("–", " ")) & theirs for p in pages}
+    title = runs_of_words("Adequacy Fluency Balance in Meta-Evaluation of Machine Translation")
+    assert {page: sorted(runs - title) for page, runs in copied.items() if runs - title} == {}
+
+
+def test_a_copied_sentence_would_be_noticed():
+    one = runs_of_words(r"So \emph{the systems} in this pool $x$ are real, and none of them was ever~made up by us.")
+    two = runs_of_words("It is known that systems are *real*, and none of them was ever made up.")
+    assert one & two == {
+        "real and none of them was ever made",
+        "and none of them was ever made up",
+        "are real and none of them was ever",
+    }
+
+
 def test_a_number_that_no_claim_has_would_be_noticed():
     text = r"\begin{document}\section{One} It rises in $97.3\%$ of 41 pairs~\citep[p.~3]{a1}, see Table~\ref{tab:4}; $x^2$ in ende24."
     ((_, _, first), (section, _, prose)) = papertext.parts(text)

@@ -317,6 +317,15 @@ def test_what_ships_is_what_comes_out():
         assert np.isnan(row["needed"]) if need is None else row["needed"] == need
 
 
+def test_reliable_intervals_that_ship_are_those_that_come_out():
+    table = read_table("reliable.csv").set_index("dataset")
+    assert list(table.index) == wb.datasets(aspects=True)
+    solved = overview([wb.load(name) for name in table.index]).set_index("name")[["reliable_min", "reliable_max"]]
+    assert table.to_numpy() == pytest.approx(solved.to_numpy(), rel=1e-12)
+    read = overview().set_index("name").loc[table.index, ["reliable_min", "reliable_max"]]
+    assert (read.to_numpy() == table.to_numpy()).all()
+
+
 def test_overviews_have_the_interval():
     table = overview().set_index("name")
     shipped = read_table("components.csv").set_index("dataset")

@@ -2,10 +2,17 @@
 
 import io
 import json
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import sacrebleu
 import tinytree
 from owndata import ADEQUACY, FLUENCY, SCORERS, SEGMENTS, SYSTEMS, human, long, refused, run, wide
 
@@ -150,12 +157,58 @@ def test_a_filled_template_is_a_score_file(here):
     x = np.random.default_rng(1).random(len(table)).round(4)
     table.assign(score=x).to_csv("my.csv", index=False)
     assert np.array_equal(read_scorers(here / "my.csv", d)["my"], x.reshape(len(d.systems), len(d.lines)))
-    assert len(template(d)) == len(table)
+    assert {len(column) for column in template(d).values()} == {len(table)}
+
+
+def chrf(line, reference):
+    """chrF2 from its definition: precision and recall of character n-grams, averaged over n where both sides have some; F with β = 2."""
+    a, b = (text.replace(" ", "") for text in (line, reference))
+    shares = []
+    for n in range(1, 7):
+        x, y = (Counter(text[i : i + n] for i in range(len(text) - n + 1)) for text in (a, b))
+        if x and y:
+            both = (x & y).total()
+            shares.append((both / x.total(), both / y.total()))
+    p, r = (sum(s) / len(shares) for s in zip(*shares, strict=True))
+    return 100 * 5 * p * r / (4 * p + r) if p + r else 0.0
+
+
+CHAPTER = Path(__file__).parents[1] / "book/use/your-own-scores.md"
+
+
+def test_chrf_from_texts_to_a_rank(here):
+    """The five lines of the chapter with its my_metric.py, chrF by sacreBLEU, on a tree with sentences of ours and a chrF file of its own."""
+    d = wb.load("jazh24")
+    tree = tinytree.write_texts(here, "jazh24", tinytree.sentence)
+    rows = {
+        s: [chrf(tinytree.sentence(s, n), tinytree.sentence("refA", n)) for n in range(1, d.source_lines + 1)]
+        for s in d.systems
+    }
+    scores = tree / "wmt24" / "metric-scores" / "ja-zh" / "chrF-refA.seg.score"
+    scores.parent.mkdir(parents=True)
+    scores.write_text(tinytree.lines(rows, repr), encoding="utf-8")
+
+    text = CHAPTER.read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(# my_metric\.py\n.*?)^```$", text, re.M | re.S)
+    (five,) = re.findall(r"^```\n(pip install .*?)^```$", text, re.M | re.S)
+    _, inputs, metric, rank, _ = (shlex.split(line)[1:] for line in five.splitlines())
+    as_here = {"enes24": "jazh24", "mt-metrics-eval-v2": str(tree), "0.93": "0.995"}
+    inputs, rank = ([as_here.get(word, word) for word in words] for words in (inputs, rank))
+    (here / "my_metric.py").write_text(code, encoding="utf-8")
+    assert run(*inputs)[0] == 0
+    done = subprocess.run([sys.executable, *metric[:2]], capture_output=True, text=True, check=True, encoding="utf-8")
+    (here / metric[-1]).write_text(done.stdout, encoding="utf-8")
+    mine, theirs = (next(iter(read_scorers(path, d).values())) for path in (here / metric[-1], scores))
+    assert mine.shape == theirs.shape == (len(d.systems), len(d.lines)) and np.ptp(mine) > 50
+    assert np.allclose(mine, theirs, rtol=1e-12, atol=0)
+    code, out, err = run(*rank, f"theirs={scores}", "--bare", "--json")
+    assert (code, err) == (0, "")
+    ranked = {row["scorer"]: (row["rank"], row["spa"]) for row in json.loads(out)["ranking"]}
+    assert ranked["my"][1] == ranked["theirs"][1] and ranked["my"][1] != ranked["chrF"][1]
 
 
 def test_chrf_of_real_outputs_is_the_shipped_chrf(mtme_root, tmp_path):
-    """Where sacreBLEU is installed and the tree holds texts: its chrF on what `inputs` writes is the chrF that ships."""
-    sacrebleu = pytest.importorskip("sacrebleu", reason="sacrebleu is not installed")
+    """Where the tree holds texts: sacreBLEU's chrF on what `inputs` writes is the chrF that ships."""
     pool = wb.load_pool("enes24")
     code, _, err = run("inputs", "enes24", "--mtme", mtme_root, "--to", tmp_path / "texts")
     if "the tree lacks its texts" in err:

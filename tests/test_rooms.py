@@ -18,6 +18,7 @@ MAY = {  # a room: the rooms it may import from, itself apart
     "study": {"core", "solve", "data"},
     "show": {"core", "solve", "data", "study"},
     "cli": {"core", "solve", "data", "study", "show"},
+    "teach": set(),
 }
 MODULES = sorted(path for path in LIB.rglob("*.py") if path.parent != LIB)
 
@@ -115,3 +116,24 @@ def test_the_version_needs_no_library():
     code = "import sys; from whichbird.cli import main; main(['--version']); print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said == f"whichbird {wb.__version__}\n[]\n"
+
+
+def test_commands_without_frames_do_not_load_pandas(tmp_path):
+    """Listing, templates and proofs start with numpy alone; what is loaded for a command is asked for in a process of its own."""
+    (tmp_path / "systems.csv").write_text("system,adequacy,fluency\na,1,2\nb,2,1\nc,0,0.5\n", "utf-8")
+    loaded = {}
+    for words in (
+        ["reweight", "systems.csv", "--beta", "0.5", "--proof", "proof.json"],
+        ["verify", "proof.json"],
+        ["datasets"],
+        ["datasets", "--json"],
+        ["template", "ende24", "--csv"],
+    ):
+        code = (
+            f"import sys; from whichbird.cli import main; assert main({words}) == 0\n"
+            "print(sorted({'numpy', 'pandas', 'scipy', 'matplotlib'} & set(sys.modules)), file=sys.stderr)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+        loaded[words[0]] = done.stderr.splitlines()[-1]
+    assert loaded.pop("reweight") in ("['numpy']", "['numpy', 'scipy']")  # a solver of last resort is scipy's
+    assert set(loaded.values()) == {"['numpy']"}

@@ -70,13 +70,30 @@ def write(root, source=SOURCE, ratings=RATINGS, totals=TOTALS, scorers=SCORERS):
     return tree
 
 
-def write_texts(root, name):
-    """Texts of a dataset that ships, made: line n of a file says whose it is and n, so that whoever reads it knows."""
+def numbered(who, n):
+    """Line n of a file says whose it is and n, so that whoever reads it knows."""
+    return f"{who} {n}"
+
+
+WORDS = "the a small grey bird sings over one quiet river when rain has stopped and nobody asks why it came".split()
+
+
+def sentence(who, n):
+    """A sentence of some words; systems leave words out, exchange them or cut them, each in its own way, and refA does not."""
+    words = [WORDS[(n * k + k * k) % len(WORDS)] for k in range(3 + n % 6)]
+    if who != "refA":
+        way = sum(map(ord, who)) + n
+        words[way % len(words)] = ["", "birds", words[0][::-1], WORDS[way % len(WORDS)]][way % 4]
+    return " ".join(words).capitalize() + "."
+
+
+def write_texts(root, name, line=numbered):
+    """Texts of a dataset that ships, made: `line` says what stands on line n of each file."""
     d, source = wb.load(name), DATASETS[name]
     tree = root / TREE / source.set
     files = {tree / "sources" / f"{source.pair}.txt": "source", tree / "references" / f"{source.pair}.refA.txt": "refA"}
     files |= {tree / "system-outputs" / source.pair / f"{s}.txt": s for s in d.systems}
     for path, who in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(f"{who} {n}\n" for n in range(1, d.source_lines + 1)), encoding="utf-8")
+        path.write_text("".join(f"{line(who, n)}\n" for n in range(1, d.source_lines + 1)), encoding="utf-8")
     return root / TREE

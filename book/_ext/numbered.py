@@ -1,4 +1,5 @@
 """Chapters carry the numbers of `book/numbering.py` in their titles, and with them in the sidebar, at the foot of pages and in links; exercises follow.
+Under its title an exercise says how hard it is, how long it takes and what it is worth, from book/course/exercises.
 
 The number is put into the title after the page is parsed, so that sources and the addresses of headings stay as they are. Exercises are counted by
 Sphinx through the whole book; the count is replaced where Sphinx keeps it, so that titles, solutions and references all show the same number.
@@ -9,8 +10,11 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
+from sphinx_exercise.nodes import exercise_enumerable_node
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "course"))
+import entries
 import numbering
 
 
@@ -27,6 +31,19 @@ class Number(SphinxTransform):
             title.insert(1, nodes.Text(" "))
 
 
+class Facts(SphinxTransform):
+    """Put difficulty, time and points under the title of an exercise."""
+
+    default_priority = 500  # after the parts of an exercise were joined
+
+    def apply(self, **_):
+        for node in self.document.findall(exercise_enumerable_node):
+            facts = self.config.exercise_facts.get(node.get("label"))
+            content = next(node.findall(nodes.section), None)
+            if facts and content is not None:
+                content.insert(0, nodes.paragraph("", facts, classes=["exercise-facts"]))
+
+
 def count_exercises(app, env):
     for page, kinds in env.toc_fignumbers.items():
         chapter = app.config.chapter_numbers.get(page)
@@ -35,7 +52,14 @@ def count_exercises(app, env):
     return []
 
 
+def read_facts(_, config):
+    config.exercise_facts = {label: entries.facts(entry) for label, entry in entries.load().items()}
+
+
 def setup(app):
+    app.add_config_value("exercise_facts", {}, "env", [dict])
+    app.connect("config-inited", read_facts)
+    app.add_transform(Facts)
     app.add_config_value("chapter_numbers", {}, "env", [dict])  # other numbers, and every page is read anew
     app.connect("config-inited", lambda _, config: setattr(config, "chapter_numbers", numbering.chapters()))
     app.add_transform(Number)

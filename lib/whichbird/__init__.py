@@ -1,7 +1,8 @@
 """Whichbird: see, steer and certify the adequacy–fluency balance of machine-translation meta-evaluation.
 
 The names below are the public ones; each is loaded from its room when it is first asked for, so that importing the
-package costs next to nothing. Rooms, in the order data meets them: `core`, `solve`, `data`, `study`, `show`, `cli`.
+package costs next to nothing. Rooms, in the order data meets them: `core`, `solve`, `data`, `study`, `show`, `cli`;
+beside them `teach`, for the exercises of the book.
 """
 
 from importlib import import_module
@@ -93,6 +94,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     )
     from .study.targets import weight_sweep as weight_sweep
     from .study.verdict import Verdict as Verdict, load_significance as load_significance
+    from .teach.check import check as check, hint as hint, points as points, student as student
 
 _ROOM = {
     "core.balance": ("balance", "ess", "pair_balances", "reachable"),
@@ -135,6 +137,7 @@ _ROOM = {
     "study.significance": ("Significance", "clusters", "holm", "significance"),
     "study.targets": ("weight_sweep",),
     "study.verdict": ("Verdict", "load_significance"),
+    "teach.check": ("check", "hint", "points", "student"),
 }
 _HOME = {name: module for module, names in _ROOM.items() for name in names}
 

@@ -1,11 +1,14 @@
 """The built book: `make book` must have run."""
 
 import shutil
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
-HTML = Path(__file__).resolve().parents[2] / "_build" / "html"
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +50,16 @@ def browser():
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     with webdriver.Chrome(options=options, service=webdriver.ChromeService(driver)) as chrome:
         yield chrome
+
+
+@pytest.fixture(scope="session")
+def course(html, tmp_path_factory):
+    """The course kit of the built book, taken out of its zip: without the wheel, and without PDFs where there is no Chromium."""
+    sys.path.insert(0, str(ROOT / "book"))
+    from course import kit
+
+    place = tmp_path_factory.mktemp("course")
+    _, file, _ = kit.make(place, wheel=False)
+    with zipfile.ZipFile(file) as pack:
+        pack.extractall(place / "unpacked")
+    return place / "unpacked" / kit.NAME

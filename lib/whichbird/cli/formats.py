@@ -6,18 +6,24 @@ digits; CSV and JSON hold every figure in full precision.
 
 from __future__ import annotations
 
+import csv as comma
+import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from .._version import __version__
 
 if TYPE_CHECKING:
+    import pandas as pd  # never loaded here: commands that need no frame do without it
     from matplotlib.figure import Figure
+
+    Table = pd.DataFrame | dict[str, Any]
+
+Columns = dict[str, Any]  # a table by columns: lists or arrays
 
 SCHEMA = 1  # of JSON: a field that is renamed or dropped, or means something else, makes it 2; a new one does not
 DECIMALS = {
@@ -87,20 +93,20 @@ class Result(NamedTuple):
     """What a command found. JSON holds facts and all tables, CSV the first table, what people read the facts and `shown`."""
 
     facts: dict[str, object]
-    tables: dict[str, pd.DataFrame]
-    shown: tuple[pd.DataFrame, ...] | None = None  # if not all tables as they are
+    tables: Mapping[str, Table]
+    shown: tuple[Table, ...] | None = None  # if not all tables as they are
     figure: Callable[[], Figure] | None = None  # draws what --plot writes
     notes: tuple[str, ...] = ()
     proof: object = None  # what --proof writes, as JSON
     files: dict[str, Callable[[], bytes]] | None = None  # what other options write, by their names
 
     @property
-    def printed(self) -> tuple[pd.DataFrame, ...]:
+    def printed(self) -> tuple[Table, ...]:
         """The tables that people see."""
         return tuple(self.tables.values()) if self.shown is None else self.shown
 
     @property
-    def first(self) -> pd.DataFrame:
+    def first(self) -> Table:
         """The table that CSV holds."""
         return next(iter(self.tables.values()))
 
@@ -140,7 +146,7 @@ def markdown(command: str, result: Result) -> str:
     parts = [_joined(known.about, 1, MARKDOWN)]
     for table in result.printed:
         columns = spelled(table)
-        head = [_head(name, 1, MARKDOWN) for name in table]
+        head = [_head(name, 1, MARKDOWN) for name, _ in columns_of(table)]
         rule = ["---:" if right else "---" for right in map(_numeric, columns)]
         rows = ([c.translate(MARKDOWN) for c in row] for row in zip(*columns, strict=True))
         parts.append("".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows)))
@@ -165,7 +171,7 @@ def latex(command: str, result: Result) -> str:
     for n, table in enumerate(result.printed, start=1):
         columns = spelled(table)
         align = "".join("r" if right else "l" for right in map(_numeric, columns))
-        head = [_head(name, 0, LATEX) for name in table]
+        head = [_head(name, 0, LATEX) for name, _ in columns_of(table)]
         rows = [[_minus(c).translate(LATEX) for c in row] for row in zip(*columns, strict=True)]
         lines = [
             r"\begin{table}",
@@ -186,7 +192,13 @@ def latex(command: str, result: Result) -> str:
 
 def csv(command: str, result: Result) -> str:
     """For a program: the first table, every figure in full precision."""
-    return result.first.to_csv(index=False, lineterminator="\n")
+    columns = columns_of(result.first)
+    out = io.StringIO()
+    write = comma.writer(out, lineterminator="\n").writerow
+    write([name for name, _ in columns])
+    for row in zip(*(column for _, column in columns), strict=True):
+        write(["" if value is None or value != value else value for value in row])  # NaN is no figure
+    return out.getvalue()
 
 
 def as_json(command: str, result: Result) -> str:
@@ -194,7 +206,9 @@ def as_json(command: str, result: Result) -> str:
     content: dict[str, object] = {"command": command, "version": __version__, "schema": SCHEMA}
     content |= {name: _plain(value) for name, value in result.facts.items()}
     for name, table in result.tables.items():
-        content[name] = [{column: _plain(value) for column, value in row.items()} for row in table.to_dict("records")]
+        columns = columns_of(table)
+        rows = zip(*(column for _, column in columns), strict=True)
+        content[name] = [{head: _plain(v) for (head, _), v in zip(columns, row, strict=True)} for row in rows]
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
@@ -212,10 +226,22 @@ def schema() -> dict[str, Any]:
     return found
 
 
-def spelled(table: pd.DataFrame) -> list[list[str]]:
+def columns_of(table: Table) -> list[tuple[str, list[Any]]]:
+    """The columns of a table, each with its name (two may have the same): plain values of Python.
+
+    >>> columns_of({"system": ["x"], "score": np.array([0.5])})
+    [('system', ['x']), ('score', [0.5])]
+    """
+    if isinstance(table, dict):
+        found = list(table.items())
+    else:
+        found = [(str(name), table.iloc[:, n]) for n, name in enumerate(table)]
+    return [(name, column.tolist() if hasattr(column, "tolist") else list(column)) for name, column in found]
+
+
+def spelled(table: Table) -> list[list[str]]:
     """The cells of each column as people read them."""
-    series = [table.iloc[:, n] for n in range(table.shape[1])]
-    return [[cell(v, _decimals(str(name), s)) for v in s] for name, s in zip(table, series, strict=True)]
+    return [[cell(v, _decimals(name, column)) for v in column] for name, column in columns_of(table)]
 
 
 def cell(value: object, decimals: int | None = None) -> str:
@@ -235,10 +261,10 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
 
 
-def _aligned(table: pd.DataFrame) -> str:
+def _aligned(table: Table) -> str:
     """Columns two spaces apart, numbers to the right."""
     bodies = spelled(table)
-    columns = [[one_line(str(name)), *body] for name, body in zip(table, bodies, strict=True)]
+    columns = [[one_line(name), *body] for (name, _), body in zip(columns_of(table), bodies, strict=True)]
     width = [max(map(len, column)) for column in columns]
     padded = [
         [c.rjust(w) if right else c.ljust(w) for c in column]
@@ -258,10 +284,12 @@ def _numeric(cells: Iterable[str]) -> bool:
     return 2 * sum(found) > len(found)
 
 
-def _decimals(name: str, column: pd.Series) -> int | None:
+def _decimals(name: str, column: list[Any]) -> int | None:
     """The decimals of a column of numbers of ordinary size; None, significant digits, for others."""
-    ordinary = name in DECIMALS and column.dtype.kind == "f" and 0.01 <= column.abs().max() < 1e7
-    return DECIMALS[name] if ordinary else None
+    if name not in DECIMALS or not all(isinstance(value, float) for value in column):
+        return None
+    largest = max((abs(value) for value in column if not np.isnan(value)), default=np.nan)
+    return DECIMALS[name] if 0.01 <= largest < 1e7 else None
 
 
 def _head(name: object, kind: int, escape: dict[int, str]) -> str:

@@ -6,17 +6,19 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from ..core.check import DataError
 from .digest import Digest
 from .files import read_text
-from .mtme import find_tree
 from .pool import Pool, Rating
-from .ratings import GET
 from .registry import DATASETS
+
+if TYPE_CHECKING:
+    import pandas as pd  # loaded where a frame is made
 
 
 def segment_table(pool: Pool, cells: bool = False) -> pd.DataFrame:
@@ -29,6 +31,8 @@ def segment_table(pool: Pool, cells: bool = False) -> pd.DataFrame:
     >>> segment_table(load_pool("ende24")).iloc[0].to_dict()["adequacy"]
     0.0
     """
+    import pandas as pd
+
     layers = pool.ratings if pool.ratings and not cells else (_counting(pool),)
     names = pool.segments or tuple(str(line + 1) for line in pool.lines)
     frames = []
@@ -56,28 +60,34 @@ def _counting(pool: Pool) -> Rating:
     return Rating(a, f, pool.total, raters)
 
 
-def template(d: Digest) -> pd.DataFrame:
-    """The score file that a dataset needs, as a table with an empty column: system, segment (the source line, from 1), score.
+def template(d: Digest) -> dict[str, NDArray[np.object_]]:
+    """The score file that a dataset needs, as columns, the last one empty: system, segment (the source line, from 1), score.
 
     >>> from whichbird import load
-    >>> template(load("ende24")).head(2).to_numpy().tolist()
-    [['Aya23', 1, ''], ['Aya23', 2, '']]
+    >>> [column[:2].tolist() for column in template(load("ende24")).values()]
+    [['Aya23', 'Aya23'], [1, 2], ['', '']]
     """
     k, n = len(d.systems), len(d.lines)
-    return pd.DataFrame(
-        {"system": np.repeat(np.array(d.systems, dtype=object), n), "segment": np.tile(d.lines + 1, k), "score": ""}
-    )
+    systems = np.repeat(np.array(d.systems, dtype=object), n)
+    return {
+        "system": systems,
+        "segment": np.tile((d.lines + 1).astype(object), k),
+        "score": np.full(k * n, "", dtype=object),
+    }
 
 
 def write_inputs(
     d: Digest, root: str | os.PathLike[str], folder: str | os.PathLike[str], reference: str
-) -> pd.DataFrame:
+) -> dict[str, list[object]]:
     """Write the texts that a metric needs for a dataset, from an unpacked tree, on the rated lines, a line each.
 
     Below `folder`: source.txt, reference.txt, and systems/NAME.txt for every rated system, all in the order of the rated lines:
     scores of each file in turn, systems in alphabetical order, are a score file. The folder appears when it is complete.
-    Returned: the files, with what each holds. No text ships with whichbird.
+    Returned: the files, with what each holds, as columns. No text ships with whichbird.
     """
+    from .mtme import find_tree
+    from .ratings import GET
+
     target = Path(folder)
     if target.exists():
         raise DataError(f"{target}: is there already; name a folder that is not")
@@ -107,4 +117,4 @@ def write_inputs(
         os.replace(part, target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return pd.DataFrame(rows, columns=["file", "holds", "lines"])
+    return {name: [row[n] for row in rows] for n, name in enumerate(("file", "holds", "lines"))}

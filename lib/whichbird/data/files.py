@@ -22,12 +22,12 @@ def read_text(path: str | os.PathLike[str], hint: str = "") -> str:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise DataError(f"{path}: line {line}: byte {error.start} is not UTF-8 text; save the file as UTF-8") from None
-    if not text.strip():
+    if not text or text.isspace():
         raise DataError(f"{path}: the file is empty")
     if "\0" in text:  # UTF-16 without a mark at its start
         line = text[: text.index("\0")].count("\n") + 1
         raise DataError(f"{path}: line {line} has a zero byte, so it is not UTF-8 text; save the file as UTF-8")
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if b"\r" in raw else text
 
 
 def check_output(path: str | os.PathLike[str], force: bool) -> Path:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from math import fsum, isfinite
 from operator import attrgetter
 from pathlib import Path
@@ -42,13 +42,13 @@ def is_human(system: str) -> bool:
     return re.fullmatch(r"synthetic_ref|ref[a-z]|(?i:ref|human)([A-Z\d]|[-._][A-Za-z\d])?(\.\d)?", system) is not None
 
 
-def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts numbers inside names as numbers.
+def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
+    """A key that sorts numbers inside names as numbers; no two names have the same.
 
-    >>> sorted(["rater10", "rater2", "rater1"], key=natural)
-    ['rater1', 'rater2', 'rater10']
+    >>> sorted(["rater10", "rater2", "rater1", "rater01"], key=natural)
+    ['rater01', 'rater1', 'rater2', 'rater10']
     """
-    return tuple((1, int(p), "") if p.isdecimal() else (0, 0, p) for p in re.split(r"(\d+)", name))
+    return tuple((1, int(p), "") if p.isdecimal() else (0, 0, p) for p in re.split(r"(\d+)", name)), name
 
 
 class Mark(NamedTuple):
@@ -106,10 +106,10 @@ class Pricing:
         a, f = fsum(costs["adequacy"]), fsum(costs["fluency"])
         return Cell(0.0 - a, 0.0 - f, 0.0 - fsum(mark.cost for mark in marks), tuple(marks), rater)
 
-    def report(self, cells: Iterable[Cell]) -> str:
-        """One sentence on the labels of these ratings that no table knows, or an empty string."""
+    def report(self, times: Mapping[tuple[str, str], int]) -> str:
+        """One sentence on the labels that no table knows, or an empty string; `times` each category and severity was found."""
         self.tally.unknown.clear()
-        for (category, severity), n in Counter((m.category, m.severity) for c in cells for m in c.marks).items():
+        for (category, severity), n in times.items():
             self.tally.aspect(category, n)
             self.tally.penalty(category, severity, n)
         return self.tally.report()
@@ -333,5 +333,10 @@ def _errors(systems: Sequence[str], counting: Grid) -> pd.DataFrame:
                 for category, severity, cost in cell.marks:
                     costs[system, category, severity].append(cost / len(cells))
     rows = [(*key, len(found), fsum(found)) for key, found in sorted(costs.items())]
+    return error_table(rows)
+
+
+def error_table(rows: Sequence[tuple[str, str, str, int, float]]) -> pd.DataFrame:
+    """Rows of system, category, severity, count and penalty as `Pool` holds them."""
     table = pd.DataFrame(rows, columns=["system", "category", "severity", "count", "penalty"])
     return table.astype({"count": int, "penalty": float})

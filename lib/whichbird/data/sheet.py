@@ -11,9 +11,10 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+import numpy as np
 from tqdm import tqdm
 
-from ..core.check import DataError
+from ..core.check import Array, DataError
 from .files import read_text
 
 T = TypeVar("T")
@@ -84,6 +85,17 @@ def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[s
     return Sheet(path, columns, rows)
 
 
+def read_means(path: str | os.PathLike[str]) -> tuple[list[str], Array, Array]:
+    """The systems of a table, one a row, their adequacy and their fluency; see `userfiles.read_systems`."""
+    sheet = read_sheet(path, ("system", "adequacy", "fluency"))
+    first: dict[tuple[str], int] = {}
+    for line, cells in watched(sheet.rows, sheet.path):
+        system = sheet.name(line, cells, "system")
+        sheet.once(first, (system,), line, "system {!r}")
+    a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
+    return [system for (system,) in first], np.array(a), np.array(f)
+
+
 def watched(rows: Iterable[T], path: Path, total: int | None = None) -> Iterable[T]:
     """The same rows; a bar shows how far their reading is once it takes longer than two seconds.
 
@@ -131,7 +143,9 @@ def short(text: str) -> str:
 
 def first_line(text: str) -> str:
     """The first line with anything on it."""
-    return text.lstrip("\n").split("\n", 1)[0]
+    text = text.lstrip("\n")
+    end = text.find("\n")  # a split would copy the rest, which may be long
+    return text if end < 0 else text[:end]
 
 
 def delimiter(text: str) -> str:

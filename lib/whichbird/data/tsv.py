@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.check import DataError
+from . import quick
 from .files import read_text
-from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights, plain
+from .mqm import TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, plain
 from .pool import Exclusion, Pool
-from .ratings import Cell, Grid, Mark, Pricing, Ratings, chosen, is_human, mean, natural, score
+from .ratings import Cell, Grid, Mark, Pricing, Ratings, Scored, chosen, error_table, is_human, natural
 
 COLUMNS = {  # what is needed, and what it may be called
     "system": ("system", "system_id"),
@@ -39,21 +40,34 @@ Key = tuple[str, str, str]  # doc, place in it, segment
 
 
 class Table(NamedTuple):
-    """A raw table: for each (system, segment) its raters' errors; how many rows were probes."""
+    """A raw table as columns: its R ratings in the order of their first rows, and E errors, each of a rating and of a kind."""
 
-    cells: dict[tuple[str, Key], dict[str, list[Mark]]]
-    probes: int
+    system: quick.Named  # of each rating: (R,), and so on
+    segment: quick.Codes
+    segments: list[Key]
+    rater: quick.Named
+    rating: quick.Codes  # (E,) of each error
+    mark: quick.Codes  # (E,)
+    marks: list[Mark]  # the kinds of errors
+    probes: int  # rows that were probes
 
-    def ratings(self, system: str, segment: Key, pricing: Pricing) -> tuple[Cell, ...]:
-        """All ratings of a cell, rater2 before rater10."""
-        found = self.cells.get((system, segment), {})
-        return tuple(pricing.cell(found[rater], rater) for rater in sorted(found, key=natural))
+    def cells(self) -> dict[tuple[str, Key], dict[str, list[Mark]]]:
+        """For each (system, segment) its raters' errors."""
+        found: list[list[Mark]] = [[] for _ in self.segment]
+        for rating, mark in zip(self.rating.tolist(), self.mark.tolist(), strict=True):
+            found[rating].append(self.marks[mark])
+        out: dict[tuple[str, Key], dict[str, list[Mark]]] = defaultdict(dict)
+        for n, (system, segment, rater) in enumerate(
+            zip(self.system.codes.tolist(), self.segment.tolist(), self.rater.codes.tolist(), strict=True)
+        ):
+            out[self.system.names[system], self.segments[segment]][self.rater.names[rater]] = found[n]
+        return out
 
 
-def read_table(path: str | Path, pricing: Pricing) -> Table:
+def read_table(path: str | Path, text: str, pricing: Pricing) -> Table:
     """The rows of a raw table, at the prices of `pricing`."""
-    rows = read_text(path).split("\n")
-    header = [plain(h).replace(" ", "_") for h in rows[0].split("\t")]
+    first, _, body = text.partition("\n")
+    header = [plain(h).replace(" ", "_") for h in first.split("\t")]
     at = []
     for column, names in COLUMNS.items():
         found = [name for name in names if name in header]
@@ -62,25 +76,49 @@ def read_table(path: str | Path, pricing: Pricing) -> Table:
         at.append(header.index(found[0]))
     # a last cell that is no column of ours may be a comment, which the rows do not have
     width = len(header) if len(header) - 1 in at else len(header) - 1
-    cells: dict[tuple[str, Key], dict[str, list[Mark]]] = defaultdict(lambda: defaultdict(list))
-    probes = 0
-    for n, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
-        fields = row.split("\t")
-        if len(fields) < width:
-            raise DataError(f"{path}: line {n} has {len(fields)} columns where the header has {len(header)}")
-        system, doc, doc_id, seg_id, rater, category, severity = (fields[i] for i in at)
-        category, severity = plain(category), plain(severity)
-        if severity == PROBE:
-            probes += 1
-            continue
-        if not (rater or category or severity):  # a row that only carries remarks on the segment
-            continue
-        found_here = cells[system, (doc, doc_id, seg_id)][rater]
-        if category != "no-error":
-            found_here.append(Mark(category, severity, pricing.tally.penalty(category, severity)))
-    return Table({cell: dict(raters) for cell, raters in cells.items()}, probes)
+    raw = body.encode()
+    letters = np.frombuffer(raw, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(letters == ord("\n")), letters.size)  # of lines
+    length = np.diff(ends, prepend=-1) - 1
+    have = np.diff(np.searchsorted(np.flatnonzero(letters == ord("\t")), ends), prepend=0) + 1
+    bad = np.flatnonzero((length > 0) & (have < width))
+    if bad.size:
+        n = int(bad[0])
+        raise DataError(f"{path}: line {n + 2} has {have[n]} columns where the header has {len(header)}")
+    if not length[:-1].all():
+        raw = b"\n".join(line for line in raw.split(b"\n") if line)
+    if not raw:
+        nobody = quick.Named(np.zeros(0, dtype=np.int64), [])
+        return Table(nobody, nobody.codes, [], nobody, nobody.codes, nobody.codes, [], 0)
+    return _columns(quick.fields(raw, at, int(have.max())), pricing)
+
+
+def _columns(found: list[quick.Named], pricing: Pricing) -> Table:
+    """A table from its columns as they are spelt, in the order of `COLUMNS`."""
+    *_, rater, category, severity = found
+    category, severity = (labels.renamed([plain(name) for name in labels.names]) for labels in (category, severity))
+    probe = severity.has(PROBE)
+    # a row without rater, category and severity only carries remarks on the segment
+    keep = ~probe & ~(rater.has("") & category.has("") & severity.has(""))
+    system, doc, doc_id, seg_id, rater, category, severity = (
+        column.rows(keep) for column in (*found[:5], category, severity)
+    )
+    segment, first = quick.distinct(doc.codes, doc_id.codes, seg_id.codes)
+    segments = [
+        (doc.names[a], doc_id.names[b], seg_id.names[c])
+        for a, b, c in zip(*(x.codes[first].tolist() for x in (doc, doc_id, seg_id)), strict=True)
+    ]
+    rating, one = quick.distinct(system.codes, segment, rater.codes)
+    error = ~category.has("no-error")
+    mark, kind = quick.distinct(category.codes[error], severity.codes[error])
+    marks = []
+    for c, s in zip(category.codes[error][kind].tolist(), severity.codes[error][kind].tolist(), strict=True):
+        label = category.names[c], severity.names[s]
+        marks.append(Mark(*label, pricing.tally.penalty(*label)))
+    return Table(
+        system.rows(one), segment[one], segments, rater.rows(one),
+        rating[error], mark, marks, int(probe.sum())
+    )  # fmt: skip
 
 
 def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS) -> Pool:
@@ -105,20 +143,29 @@ def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weigh
     >>> pool.systems, pool.adequacy.tolist(), pool.fluency.tolist()
     (('x', 'y'), [[-5.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [-1.0, 0.0]])
     """
-    path = Path(path)
-    pricing = Pricing(taxonomy, weights)
-    table = read_table(path, pricing)
-    named = sorted({system for system, _ in table.cells})
+    return mqm_pool(Path(path), read_text(path), Pricing(taxonomy, weights))
+
+
+def mqm_pool(path: Path, text: str, pricing: Pricing) -> Pool:
+    """What `read_mqm_tsv` makes of a file that holds `text`."""
+    table = read_table(path, text, pricing)
+    of = table.system
+    named = sorted(of.used())
     systems = [system for system in named if not is_human(system)]
     if not systems:
         raise DataError(f"{path}: no rating of a system below the header")
-    segments = list(dict.fromkeys(segment for system, segment in table.cells if not is_human(system)))
-    every = [[table.ratings(system, segment, pricing) for segment in segments] for system in systems]
-    made = score(systems, every, every)
+    row = np.array([systems.index(s) if s in systems else -1 for s in of.names])[of.codes]
+    kept = row >= 0
+    column, first = quick.distinct(table.segment[kept])
+    segments = [table.segments[n] for n in table.segment[kept][first].tolist()]
+    made = _scored(table, kept, row[kept], column, (systems, len(segments)), pricing.tally)
     notes = _probe_note(table)
-    unknown = pricing.report(cell for row in every for cells in row for cell in cells)
+    times = np.bincount(table.mark[kept[table.rating]], minlength=len(table.marks))
+    unknown = pricing.report(
+        {(m.category, m.severity): n for m, n in zip(table.marks, times.tolist(), strict=True) if n}
+    )
     if unknown:
-        warnings.warn(f"{path}: {unknown}", stacklevel=2)
+        warnings.warn(f"{path}: {unknown}", stacklevel=3)
         notes.append(unknown)
     return Pool(
         name=path.name,
@@ -138,6 +185,32 @@ def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weigh
         ratings=made.ratings,
         left_out=tuple(Exclusion("system", s, "a human translation") for s in named if is_human(s)),
     )
+
+
+def _scored(
+    table: Table, kept: np.ndarray, row: quick.Codes, column: quick.Codes, shape: tuple[list[str], int], tally: Tally
+) -> Scored:
+    """The ratings to keep of a table, at their places in a pool, and the table of their errors."""
+    systems, length = shape
+    ratings = row.size
+    mine = kept[table.rating]
+    rating, mark = (np.cumsum(kept) - 1)[table.rating[mine]], table.mark[mine]
+    cost = np.array([m.cost for m in table.marks], dtype=np.float64)[mark]
+    aspects = np.array([tally.aspect(m.category) for m in table.marks], dtype=object)[mark]
+    a, f = (0.0 - quick.sums(cost[aspects == x], rating[aspects == x], ratings) for x in ("adequacy", "fluency"))
+    rated = quick.Rated(row, column, a, f, 0.0 - quick.sums(cost, rating, ratings), table.rater.rows(kept))
+    # errors of several raters each count once, but cost their share
+    cell = row * length + column
+    share = cost / np.bincount(cell)[cell][rating]
+    group, one = quick.distinct(row[rating], mark)
+    counts, costs = np.bincount(group, minlength=one.size), quick.sums(share, group, one.size)
+    rows = [
+        (systems[s], table.marks[m].category, table.marks[m].severity, n, c)
+        for s, m, n, c in zip(
+            row[rating][one].tolist(), mark[one].tolist(), counts.tolist(), costs.tolist(), strict=True
+        )
+    ]
+    return quick.scored(rated, (len(systems), length), error_table(sorted(rows)))
 
 
 def _probe_note(table: Table) -> list[str]:
@@ -165,19 +238,18 @@ def join_tsv(
     share of at most 2 % of cells may differ, with a note; more is refused. "merged" counts every rating of a cell, as
     "mean" does.
     """
-    table = read_table(path, pricing)
-    renamed = _names(path, table, systems)
-    priced = table if pricing.official else read_table(path, standard := Pricing())
-    sums: dict[tuple[str, Key], float] = {
-        cell: mean([c.total for c in priced.ratings(*cell, pricing if pricing.official else standard)])
-        for cell in priced.cells
-    }
-    row_of = {system: k for k, system in enumerate(systems)}
+    table = read_table(path, read_text(path), pricing)
+    renamed = _names(path, table.system.used(), systems)
+    cell, first = quick.distinct(table.system.codes, table.segment)
+    standard = Tally()  # official totals are at its prices, whatever ours are
+    cost = np.array([standard.penalty(m.category, m.severity) for m in table.marks], dtype=np.float64)[table.mark]
+    totals = quick.means(0.0 - quick.sums(cost, table.rating, cell.size), cell, first.size)
+    row = np.array([systems.index(renamed[s]) if s in renamed else -1 for s in table.system.names])
     best: tuple[int, dict[Key, int], np.ndarray] | None = None
-    for lines in _placings(list(dict.fromkeys(key for _, key in table.cells)), official.shape[1], documents):
+    for lines in _placings(table.segments, official.shape[1], documents):
         ours = np.full(official.shape, np.nan)
-        for (system, key), value in sums.items():
-            ours[row_of[renamed[system]], lines[key]] = value
+        line = np.array([lines[key] for key in table.segments])
+        ours[row[table.system.codes[first]], line[table.segment[first]]] = totals
         differ = ~(np.isclose(ours, official, rtol=0, atol=1e-6) | (np.isnan(ours) & np.isnan(official)))
         if best is None or differ.sum() < best[0]:
             best = int(differ.sum()), lines, np.where(differ, ours, 0.0)
@@ -201,13 +273,14 @@ def join_tsv(
         notes.append(f"{Path(path).name}: {said}")
     back = {system: name for name, system in renamed.items()}
     key_of = {line: key for key, line in lines.items()}
-    every: Grid = [
-        [
-            table.ratings(back[system], key_of[n], pricing) if system in back and n in key_of else ()
-            for n in range(official.shape[1])
-        ]
-        for system in systems
-    ]
+    cells = table.cells()
+
+    def ratings(system: str, n: int) -> tuple[Cell, ...]:
+        """All ratings of a cell, rater2 before rater10."""
+        found = cells.get((back[system], key_of[n]), {}) if system in back and n in key_of else {}
+        return tuple(pricing.cell(found[rater], rater) for rater in sorted(found, key=natural))
+
+    every: Grid = [[ratings(system, n) for n in range(official.shape[1])] for system in systems]
     return Ratings(systems, chosen(every, "mean" if rating == "merged" else rating, str(path)), every), notes
 
 
@@ -215,11 +288,11 @@ def _said(value: float) -> str:
     return "no rating" if np.isnan(value) else f"{value:g}"
 
 
-def _names(path: str | Path, table: Table, systems: tuple[str, ...]) -> dict[str, str]:
+def _names(path: str | Path, found: list[str], systems: tuple[str, ...]) -> dict[str, str]:
     """The tree's name of each system of the table: the same, but for case and punctuation."""
     bare = {re.sub(r"[\W_]", "", system).lower(): system for system in systems}
     out: dict[str, str] = {}
-    for system in {system for system, _ in table.cells}:
+    for system in found:
         meant = system if system in systems else bare.get(re.sub(r"[\W_]", "", system).lower())
         if meant is None or meant in out.values():
             raise DataError(f"{path}: system {system!r} is not one of the tree's: {', '.join(systems)}")

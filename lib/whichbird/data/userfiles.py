@@ -23,11 +23,12 @@ from . import quick
 from .files import read_text
 from .frames import DICTIONARY, FRAME, Frame, as_sheet, by_scorer
 from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
-from .mtme import is_human, read_mqm_tsv
+from .mtme import is_human
 from .pool import Pool, refuse_constant
 from .protocol import Dataset
-from .ratings import Cell, Scored, natural, score
-from .sheet import Sheet, first_line, header, number, read_sheet, short, watched
+from .ratings import Cell, Pricing, Scored, natural, score
+from .sheet import Sheet, first_line, header, number, read_means, read_sheet, short, watched
+from .tsv import mqm_pool
 
 HUMAN = ("system", "segment", "adequacy", "fluency"), ("total", "rater", "document", "domain")  # needed, and known
 SCORERS = ("system", "segment"), ("scorer", "score")
@@ -47,13 +48,7 @@ def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
       system  adequacy  fluency
     0      x       2.0      1.5
     """
-    sheet = read_sheet(path, ("system", "adequacy", "fluency"))
-    first: dict[tuple[str], int] = {}
-    for line, cells in watched(sheet.rows, sheet.path):
-        system = sheet.name(line, cells, "system")
-        sheet.once(first, (system,), line, "system {!r}")
-    a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
-    return pd.DataFrame({"system": [system for (system,) in first], "adequacy": a, "fluency": f})
+    return pd.DataFrame(dict(zip(("system", "adequacy", "fluency"), read_means(path), strict=True)))
 
 
 def read_human(
@@ -83,58 +78,49 @@ def read_human(
     if {"category", "severity"} <= header(text):
         if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
-        return read_mqm_tsv(Path(path), taxonomy or TAXONOMY, weights or WEIGHTS)
+        return mqm_pool(Path(path), text, Pricing(taxonomy or TAXONOMY, weights or WEIGHTS))
     if taxonomy or weights:
         raise DataError(f"{path}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
     return _quick_human(Path(path), text) or _careful_human(read_sheet(path, *HUMAN))
 
 
 def _quick_human(path: Path, text: str) -> Pool | None:
-    """What `_careful_human` makes of a table in which no cell is rated twice; None where anything is odd."""
-    table = quick.table(text, *HUMAN)
+    """What `_careful_human` makes of a table; None where anything is odd."""
+    table = quick.table(text, *HUMAN, lambda header: [c for c in ("adequacy", "fluency", "total") if c in header])
     if table is None:
         return None
-    system, segment = table.named("system"), table.named("segment")
-    if system is None or segment is None or quick.repeats(system.codes, segment.codes):
+    names = {
+        column: table.named(column)
+        for column in quick.NAMES
+        if column in HUMAN[0] + HUMAN[1] and column in table.header
+    }
+    keys = [names[column] for column in ("system", "segment", "rater") if column in names]
+    if None in names.values() or quick.repeats(*(key.codes for key in keys if key is not None)):
         return None
-    labels: dict[str, tuple[str, ...] | None] = {}
-    for column in ("document", "domain"):
-        found = table.named(column) if column in table.header else None
-        names = None if found is None else quick.one_each(found, segment)
-        if column in table.header and names is None:
-            return None
-        labels[column] = None if names is None else tuple(names)
+    system, segment, *_ = keys
+    assert system is not None and segment is not None
+    labels: dict[str, tuple[str, ...] | None] = {"document": None, "domain": None}
+    for column in labels:
+        found = names.get(column)
+        if found is not None:
+            labels[column] = quick.one_each(found, segment)
+            if labels[column] is None:
+                return None
     systems = sorted(s for s in system.names if not is_human(s))
     if len(systems) < 2:
         return None
     row_of = np.array([-1 if is_human(s) else systems.index(s) for s in system.names])[system.codes]
     keep = row_of >= 0
-    values = {
-        column: quick.numbers(quick.taken(table.texts(column), keep))
-        for column in ("adequacy", "fluency", "total")
-        if column in table.header
-    }
-    grids = {}
-    for column, x in values.items():
-        if x is None:
-            return None
-        grids[column] = np.full((len(systems), len(segment.names)), np.nan)
-        grids[column][row_of[keep], segment.codes[keep]] = x
-    a, f = grids["adequacy"], grids["fluency"]
-    raters, rater_names = None, ()
-    if "rater" in table.header:
-        rater = table.named("rater")
-        if rater is None:
-            return None
-        seen = set(rater.codes[keep].tolist())
-        rater_names = tuple(sorted((rater.names[n] for n in seen), key=natural))
-        place = np.array([rater_names.index(r) if n in seen else -1 for n, r in enumerate(rater.names)])
-        raters = np.full(a.shape, -1, dtype=np.int16)
-        raters[row_of[keep], segment.codes[keep]] = place[rater.codes[keep]]
-    return _pool(
-        path, sorted(system.names), segment.names, Scored(a, f, grids.get("total", a + f), raters, rater_names, (), NO_ERRORS),
-        labels["document"], labels["domain"]
-    )  # fmt: skip
+    a, f = table.numbers("adequacy", keep), table.numbers("fluency", keep)
+    if a is None or f is None:
+        return None
+    total = table.numbers("total", keep) if "total" in table.header else a + f
+    if total is None:
+        return None
+    rater = names.get("rater")
+    rated = quick.Rated(row_of[keep], segment.codes[keep], a, f, total, None if rater is None else rater.rows(keep))
+    made = quick.scored(rated, (len(systems), len(segment.names)), NO_ERRORS)
+    return _pool(path, sorted(system.names), segment.names, made, labels["document"], labels["domain"])
 
 
 def _careful_human(sheet: Sheet) -> Pool:
@@ -351,20 +337,13 @@ def _field_scorer(path: Path, source: Dataset) -> np.ndarray:
 
 def _quick_table(path: Path, text: str, source: Dataset, name: str, ignore_extra: bool) -> dict[str, np.ndarray] | None:
     """What `_table_scorers` makes of a table; None where anything is odd."""
-    table = quick.table(text, *SCORERS)
+    table = quick.table(text, *SCORERS, _score_columns)
     if table is None:
         return None
-    long = "scorer" in table.header
-    columns = ["score"] if long else [c for c in table.header if c not in SCORERS[0]]
+    long, columns = "scorer" in table.header, _score_columns(table.header)
     system, segment = table.named("system"), table.named("segment")
     scorer = table.named("scorer") if long else None
-    if (
-        not set(columns) <= set(table.header)
-        or not columns
-        or system is None
-        or segment is None
-        or (long and scorer is None)
-    ):
+    if not columns or system is None or segment is None or (long and scorer is None):
         return None
     if not set(source.systems) <= set(system.names):
         return None
@@ -384,7 +363,7 @@ def _quick_table(path: Path, text: str, source: Dataset, name: str, ignore_extra
     at = row_of[keep][there], column_of[keep][there]
     found: dict[str, np.ndarray] = {}
     for column in columns:
-        x = quick.numbers(quick.taken(table.texts(column), keep))
+        x = table.numbers(column, keep)
         if x is None or not there.any():
             return None
         if scorer is None:
@@ -401,12 +380,17 @@ def _quick_table(path: Path, text: str, source: Dataset, name: str, ignore_extra
     return found
 
 
+def _score_columns(columns: list[str]) -> list[str]:
+    """The columns of a table that hold scores."""
+    return [c for c in columns if (c == "score" if "scorer" in columns else c not in SCORERS[0])]
+
+
 def _table_scorers(sheet: Sheet, source: Dataset, name: str, ignore_extra: bool) -> dict[str, np.ndarray]:
     """A table line by line, each refusal with its place."""
     path = sheet.path
     long = "scorer" in sheet.columns
-    columns = ["score"] if long else [c for c in sheet.columns if c not in ("system", "segment")]
-    if long and "score" not in sheet.columns or not columns:
+    columns = _score_columns(sheet.columns)
+    if not columns:
         raise DataError(
             f"{path}: line 1 has no column of scores; system, segment and one column per scorer, or scorer, "
             "system, segment, score are expected"

@@ -415,27 +415,11 @@ def bump(
     ax.set(ylim=(len(v.scorers) + 0.7, 0.3), yticks=[], xlabel="balance β")
     ax.grid(axis="y", visible=False)
     ax.spines["left"].set_visible(False)
-    ax.annotate(
-        "← more fluency",
-        (0, 0),
-        (0, -30),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        color=FLUENCY,
-        fontweight="bold",
-        fontsize=9.5,
-    )
-    ax.annotate(
-        "more adequacy →",
-        (1, 0),
-        (0, -30),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        color=ADEQUACY,
-        fontweight="bold",
-        fontsize=9.5,
-        ha="right",
-    )
+    for end, text, tone, side in ((0, "← more fluency", FLUENCY, "left"), (1, "more adequacy →", ADEQUACY, "right")):
+        ax.annotate(
+            text, (end, 0), (0, -30), xycoords="axes fraction", textcoords="offset points", color=tone, fontweight="bold",
+            fontsize=9.5, ha=side
+        )  # fmt: skip
     return fig
 
 

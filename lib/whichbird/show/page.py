@@ -6,7 +6,7 @@ orange for fluency and for nothing else, a dark side, and a printed one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -253,50 +253,18 @@ def _dataset(tables: Tables, about: pd.Series, own: Sequence[str]) -> str:
         out.append(f"<h3>{escape(scorer)}</h3><p>{_story(tables, rivals, scorer, name)}</p>")
         moved = rivals[rivals["changed"]].sort_values("real", ascending=False, kind="stable")
         if len(moved):
-            rows = [
-                (
-                    False,
-                    [
-                        escape(r["rival"]),
-                        _signed(r["lead_low"]),
-                        _signed(r["lead_high"]),
-                        f"{_signed(r['change'])} ± {r['margin']:.3f}",
-                        "yes" if r["real"] else "no",
-                    ],
-                )
-                for _, r in moved.iterrows()
+            head = [
+                "order changes with",
+                '<span class="low">lead at the fluency end</span>',
+                '<span class="high">lead at the adequacy end</span>',
+                "change",
+                "more than noise",
             ]
-            out.append(
-                _table(
-                    [
-                        "order changes with",
-                        '<span class="low">lead at the fluency end</span>',
-                        '<span class="high">lead at the adequacy end</span>',
-                        "change",
-                        "more than noise",
-                    ],
-                    rows,
-                )
-            )
+            out.append(_each(moved, head, _moved))
     domains = tables["domains"].query("dataset == @name") if len(tables["domains"]) else tables["domains"]
     if len(domains):
-        rows = [
-            (
-                False,
-                [
-                    escape(r["domain"]),
-                    str(r["segments"]),
-                    escape(r["scorer"]),
-                    f"{r['spa']:.3f}",
-                    f"{r['rank']} of {r['scorers']}",
-                ],
-            )
-            for _, r in domains.iterrows()
-        ]
-        out.append(
-            "<h3>By kind of text, at the natural balance</h3>"
-            + _table(["kind of text", "segments", "scorer", "SPA", "rank"], rows, texts=(2,))
-        )
+        head = ["kind of text", "segments", "scorer", "SPA", "rank"]
+        out.append("<h3>By kind of text, at the natural balance</h3>" + _each(domains, head, _kind, texts=(2,)))
         out.append(
             '<p class="soft">SPA here rests on p-values in closed form and comes without intervals; few segments make it rough.</p>'
         )
@@ -414,6 +382,26 @@ def _table(head: Iterable[str], rows: Iterable[tuple[bool, list[str]]], texts: S
         for mine, cells in rows
     )
     return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _each(
+    found: pd.DataFrame, head: list[str], cells: Callable[[pd.Series], list[str]], texts: Sequence[int] = ()
+) -> str:
+    """A table with a row for each of those that were found."""
+    return _table(head, ((False, cells(row)) for _, row in found.iterrows()), texts)
+
+
+def _moved(row: pd.Series) -> list[str]:
+    """A rival with whom the order changes."""
+    change = f"{_signed(row['change'])} ± {row['margin']:.3f}"
+    ends = _signed(row["lead_low"]), _signed(row["lead_high"])
+    return [escape(row["rival"]), *ends, change, "yes" if row["real"] else "no"]
+
+
+def _kind(row: pd.Series) -> list[str]:
+    """A scorer on one kind of text."""
+    place = f"{row['rank']} of {row['scorers']}"
+    return [escape(row["domain"]), str(row["segments"]), escape(row["scorer"]), f"{row['spa']:.3f}", place]
 
 
 def _placed(row: pd.Series) -> str:

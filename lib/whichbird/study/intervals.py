@@ -297,7 +297,7 @@ def quantile(level: float, documents: int | None) -> float:
     >>> round(quantile(0.05, 5), 3), round(quantile(0.05, None), 3)
     (2.776, 1.96)
     """
-    return float(ndtri(1 - level / 2) if documents is None else stdtrit(documents - 1, 1 - level / 2))
+    return float(ndtri(1 - level / 2) if documents is None else stdtrit(float(documents - 1), 1 - level / 2))
 
 
 def two_sided(value: Array, se: Array, documents: int) -> Array:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from ..core.balance import balance, reachable
 from ..core.check import Array, DataError
-from ..data.digest import Digest, datasets, folder, load, read_table
+from ..data.digest import Digest, datasets, folder, load
 from ..data.pool import Pool
 from ..data.protocol import HIDDEN
 from ..data.registry import DATASETS
-from ..solve.reweight import reliable_intervals
-from .components import components
+
+if TYPE_CHECKING:
+    import pandas as pd  # loaded where a frame is made
 
 SHIPPED = "components.csv"  # intervals of the natural balances of what ships
+RELIABLE = "reliable.csv"  # its reliable intervals
 
 
 def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
@@ -28,28 +30,46 @@ def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
     Columns name, systems, segments, scorers (counts), beta0 (natural balance), beta0_low, beta0_high (its interval of 95 %,
     see `components`), beta_min, beta_max (reachable range), reliable_min, reliable_max (ESS ≥ 0.9 K), paper (whether it is
     one of the paper's), note. NaN and a note where no error ratings were obtained; an interval of NaN where there are too
-    few documents for one. Intervals of what ships are read from a table, others computed.
+    few documents for one. Intervals of what ships are read from tables, others computed.
 
     >>> overview().set_index("name").loc["ende24", ["systems", "segments", "scorers"]].tolist()
     [16, 487, 30]
     """
+    import pandas as pd
+
+    return pd.DataFrame(summaries(sources), columns=list(Summary._fields))
+
+
+def summaries(sources: Iterable[Digest | Pool] | None = None) -> list[Summary]:
+    """The rows of `overview`.
+
+    >>> summaries()[0]._fields[:4]
+    ('name', 'systems', 'segments', 'scorers')
+    """
     if sources is None and not datasets():
         raise DataError(f"{folder()}: no dataset is there; run 'make data'")
     found: list[Digest | Pool] = [load(name) for name in datasets()] if sources is None else list(sources)
+    reliable: dict[int, tuple[float, float]] = {}
+    if sources is None:  # what lies in the folder, and what lies beside it
+        shipped = _ends(RELIABLE)
+        reliable = {n: shipped[source.name] for n, source in enumerate(found) if source.name in shipped}
     alike: defaultdict[int, dict[int, tuple[Array, Array]]] = defaultdict(dict)  # pools of one size: solved together
     for n, source in enumerate(found):
-        if source.aspects is not None:
+        if source.aspects is not None and n not in reliable:
             alike[len(source.systems)][n] = source.aspects
-    reliable: dict[int, Array] = {}
+    if alike:
+        from ..solve.reweight import reliable_intervals
     for pools in alike.values():
         a, f = map(np.array, zip(*pools.values(), strict=True))
-        reliable |= dict(zip(pools, reliable_intervals(a, f), strict=True))
+        ends = ((float(low), float(high)) for low, high in reliable_intervals(a, f))
+        reliable |= dict(zip(pools, ends, strict=True))
     known = _intervals(found)
-    rows = [_summary(source, reliable.get(n), known.get(source.name)) for n, source in enumerate(found)]
-    return pd.DataFrame(rows, columns=list(_Summary._fields))
+    return [_summary(source, reliable.get(n), known.get(source.name)) for n, source in enumerate(found)]
 
 
-class _Summary(NamedTuple):
+class Summary(NamedTuple):
+    """A row of `overview`."""
+
     name: str
     systems: int
     segments: int
@@ -71,11 +91,15 @@ def shipped_ends() -> dict[str, tuple[float, float]]:
     >>> [round(end, 2) for end in shipped_ends()["ende24"]]
     [0.69, 0.86]
     """
-    if not (folder() / SHIPPED).exists():
+    return _ends(SHIPPED)
+
+
+def _ends(table: str) -> dict[str, tuple[float, float]]:
+    """The columns low and high of a table that ships, by dataset; none where it is not there."""
+    if not (folder() / table).exists():
         return {}
-    table = read_table(SHIPPED)
-    names, low, high = (table[column].tolist() for column in ("dataset", "low", "high"))
-    return {name: (float(a), float(b)) for name, a, b in zip(names, low, high, strict=True)}
+    with open(folder() / table, encoding="utf-8", newline="") as file:
+        return {row["dataset"]: (float(row["low"]), float(row["high"])) for row in csv.DictReader(file)}
 
 
 def _intervals(sources: list[Digest | Pool]) -> dict[str, tuple[float, float]]:
@@ -83,6 +107,8 @@ def _intervals(sources: list[Digest | Pool]) -> dict[str, tuple[float, float]]:
     out = shipped_ends() if any(isinstance(source, Digest) for source in sources) else {}
     for source in sources:
         if isinstance(source, Pool):
+            from .components import components
+
             out.pop(source.name, None)
             with contextlib.suppress(ValueError):  # one document, or another reason why noise cannot be seen
                 found = components(source)
@@ -90,13 +116,12 @@ def _intervals(sources: list[Digest | Pool]) -> dict[str, tuple[float, float]]:
     return out
 
 
-def _summary(source: Digest | Pool, reliable: Array | None, ends: tuple[float, float] | None) -> _Summary:
+def _summary(source: Digest | Pool, reliable: tuple[float, float] | None, ends: tuple[float, float] | None) -> Summary:
     paper = source.name in DATASETS and DATASETS[source.name].paper
-    out = _Summary(source.name, len(source.systems), len(source.lines), len(source.scorers), paper=paper)
+    out = Summary(source.name, len(source.systems), len(source.lines), len(source.scorers), paper=paper)
     if source.aspects is None or reliable is None:
         return out
     low, high = reachable(*source.aspects)
-    first, last = (float(end) for end in reliable)
     least, most = (np.nan, np.nan) if ends is None else ends
     return out._replace(
         beta0=balance(*source.aspects),
@@ -104,10 +129,19 @@ def _summary(source: Digest | Pool, reliable: Array | None, ends: tuple[float, f
         beta0_high=most,
         beta_min=low,
         beta_max=high,
-        reliable_min=first,
-        reliable_max=last,
+        reliable_min=reliable[0],
+        reliable_max=reliable[1],
         note="",
     )
+
+
+class Participant(NamedTuple):
+    """A row of `members`."""
+
+    kind: str
+    name: str
+    kept: bool
+    reason: str
 
 
 def members(pool: Pool) -> pd.DataFrame:
@@ -119,8 +153,15 @@ def members(pool: Pool) -> pd.DataFrame:
     >>> members(load_pool("ende24")).query("name == 'MSLC'").to_numpy().tolist()
     [['system', 'MSLC', False, 'flagged by the organisers']]
     """
-    rows: list[tuple[str, str, bool, str]] = []
+    import pandas as pd
+
+    return pd.DataFrame(participants(pool), columns=list(Participant._fields))
+
+
+def participants(pool: Pool) -> list[Participant]:
+    """The rows of `members`."""
+    rows: list[Participant] = []
     for kind, kept in (("system", pool.systems), ("scorer", tuple(pool.scorers))):
-        rows += [(kind, name, True, "") for name in kept]
-        rows += [(kind, x.name, False, x.reason) for x in pool.left_out if x.kind == kind]
-    return pd.DataFrame(rows, columns=["kind", "name", "kept", "reason"])
+        rows += [Participant(kind, name, True, "") for name in kept]
+        rows += [Participant(kind, x.name, False, x.reason) for x in pool.left_out if x.kind == kind]
+    return rows

@@ -1,0 +1,722 @@
+"""Commands that rank, test, average and report.
+
+A command is one function from parsed arguments to a `Result`, and its docstring is its help; `program.COMMANDS` lists them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from ..core.balance import balance, ess, reachable
+from ..core.check import DataError, near
+from ..data import mtme, userfiles
+from ..data.digest import Digest, datasets as datasets_, load
+from ..data.domains import in_domain
+from ..data.export import segment_table
+from ..data.matching import match, one_reference, score_files
+from ..data.pairs import read_pairs
+from ..data.pool import Pool
+from ..data.registry import DATASETS
+from ..data.segments import load_pool
+from ..data.taxonomies import load_taxonomy, regroup
+from ..solve.reweight import reliable_interval
+from ..study.average import Opened, Part, average, long_table, opened, part, target
+from ..study.calibrate import calibrate
+from ..study.components import components
+from ..study.contest import Contest, Scores, contest, need_aspects
+from ..study.domains import by_domain
+from ..study.overview import overview
+from ..study.portrait import pack, portrait
+from ..study.ranking import rank, rank_sweep
+from ..study.significance import RESAMPLES
+from ..study.story import crossings, story
+from ..study.targets import steps
+from ..study.tested import with_bands, with_tests
+from ..study.verdict import judged
+from .formats import Result, cell
+from .light import FEW, cut, naming, pool_facts, proof_facts
+from .output import find_browser, print_pdf
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+QUICK = 250  # resamples of tests that nobody has made beforehand: of all pairs of scorers on one domain
+
+
+def beta(args: argparse.Namespace) -> Result:
+    """Say what the natural balance of your ratings is, and how sure that is.
+
+    No scorers are needed. beta0 is adequacy's share of the variance of system
+    means. Those means are estimates, so each variance holds noise, which documents
+    that differ show: noise_adequacy and noise_fluency are its shares.
+    beta0_corrected is beta0 without it; "cannot be told" where a variance is no
+    larger than its noise. beta0_interval is to hold, in 95 of 100 cases, the beta0
+    that these systems would have on endless text of the same kind, rated in the
+    same way; it ends at 0 or 1 where the data do not bound it. segments_needed is
+    about how many segments would bring it down to the --margin to each side.
+
+    Ratings are a file of one of the forms that 'whichbird evaluate --help' lists,
+    or a name that 'whichbird datasets' lists (./NAME is a file in any case).
+    Without documents each segment counts as one, which makes noise look smaller
+    than it is where segments hang together.
+
+    --taxonomy sorts and prices errors another way: a name that ships, or a file
+    that ends in .toml. A file of ratings must hold MQM errors then. Of datasets
+    that ship the errors of systems are known, but not those of segments: there is
+    a beta0, but no interval. --domain takes one kind of text alone, where the
+    ratings name it.
+
+    examples:
+      whichbird beta human.csv
+      whichbird beta mqm.tsv --taxonomy mine.toml
+      whichbird beta ende24 --json
+      whichbird beta ende24 --domain news
+    """
+    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
+    ships = _ships(args.ratings)
+    if ships:
+        pool = load_pool(args.ratings)
+    elif grouping is None:
+        pool = userfiles.read_human(args.ratings)
+    else:
+        pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+    notes = list(pool.notes if not ships else ())
+    if grouping is not None and pool.errors is not None:
+        notes += grouping.notes(pool.errors["category"])
+    if args.domain is not None:
+        if ships and grouping:
+            raise DataError(
+                f"{pool.name} ships without the errors of segments; --domain and --taxonomy exclude each other"
+            )
+        pool = in_domain(pool, args.domain)
+    if len(pool.rater_names) == 1:
+        notes.append(f"one rater gave all ratings of {pool.name}; how others would rate is not in the interval")
+    means = pool.aspects if not (ships and grouping) else regroup(pool, grouping)
+    if means is None:
+        raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
+    facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": len(pool.lines)}
+    facts |= {} if grouping is None else {"taxonomy": grouping.name}
+    table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1]})
+    with naming(pool.name):
+        ranges = {"reachable": reachable(*means), "reliable_interval": reliable_interval(*means)}
+        facts["beta0"] = balance(*means)
+    try:
+        if ships and grouping:
+            raise DataError(
+                f"{pool.name} ships without the errors of segments, so noise under {grouping.name} is not known"
+            )
+        found = components(pool)
+    except ValueError as error:  # a balance all the same, but nothing to tell how sure it is
+        return Result(facts | ranges, {"means": table}, None, None, (*notes, f"no interval: {error}"))
+    a, f = found.shares
+    facts |= {
+        "beta0_corrected": found.beta,
+        "beta0_interval": (found.low, found.high),
+        "noise_adequacy": a,
+        "noise_fluency": f,
+        "documents": 0 if found.unit == "segment" else found.documents,
+        **ranges,
+        "segments_needed": found.needed(args.margin),
+        "verdict": found.verdict,
+        "signature": found.signature + ("" if grouping is None else f"|taxonomy:{grouping.name}"),
+    }
+    table = table.assign(adequacy_se=found.se[0], fluency_se=found.se[1])
+    return Result(
+        facts,
+        {"means": table[["system", "adequacy", "adequacy_se", "fluency", "fluency_se"]]},
+        None,
+        None,
+        tuple(notes),
+    )
+
+
+def rank_(args: argparse.Namespace) -> Result:
+    """Rank all scorers of a dataset at a chosen balance, with yours among them.
+
+    Nothing needs to be downloaded: the p-values of people and of the shipped
+    scorers are in the package. Without --beta all systems have the same weight.
+
+    cluster is WMT's: a scorer shares the cluster of those above it unless one of
+    them is significantly better (PERM-BOTH, p <= .05). rank_low and rank_high are
+    the best and the worst rank that go with the data (documents resampled, 95 %).
+    With --beta every resampled contest is brought to that balance; without it each
+    keeps its own, so the intervals at beta0 differ a little between the two.
+    Tests of the shipped scorers ship for the reliable interval; others are made on
+    the spot, some seconds. --bare leaves them out.
+
+    Score files have one of three forms, higher is better:
+      .seg.score    the field's: lines "system, tab, score" without header; the n-th
+                    line of a system is source line n. All source lines, or only the
+                    rated ones. None is allowed where nobody rated.
+      wide table    header system,segment,NAME,...: one column per scorer. A single
+                    column called score is named after the file.
+      long table    header scorer,system,segment,score
+    Columns are separated by commas, semicolons or tabs; segment is the source line,
+    counted from 1. CRLF line ends and a byte-order mark do no harm.
+
+    Scorers that compare with a reference translation were given refA, as in the
+    paper. Where WMT used another, --reference names it (refB in ende24): choose
+    what yours saw.
+
+    Every rated system must be there. Others may be: references (refA, ...), and
+    submissions that nobody rated, which are left out with a note. --ignore-extra
+    leaves out segments of a table that the dataset does not know, too.
+
+    --domain ranks on one kind of text alone; 'whichbird datasets --domains' lists
+    them. People's and scorers' p-values, balance and tests then rest on its
+    segments only; tests take 250 resamples, some seconds. Score files are those of
+    the whole dataset.
+
+    examples:
+      whichbird rank ende24 --beta 0.6
+      whichbird rank ende24 --domain literary
+      whichbird rank ende24 --beta 0.6 --scores my.seg.score
+      whichbird rank zhen23 --scores A=first.csv B=second.csv --json
+    """
+    return _ranking(args, *_opened(args))
+
+
+def sweep(args: argparse.Namespace) -> Result:
+    """Follow the scorers of a dataset, and yours, over all balances.
+
+    The table shows your scorers, or those named with --show, or else the five best
+    at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
+    for each balance and scorer, with intervals of 95 % where the balance is
+    reliable; in brackets: the ranks that go with the data. --plot draws SPA and
+    rank with their bands, the reliable interval shaded, and marks where lines
+    cross: full if from one end of the interval to the other that change is more
+    than noise. --bare leaves intervals and marks out. Score files are read, and
+    --domain is taken, as 'whichbird rank --help' says.
+
+    examples:
+      whichbird sweep ende24 --scores my.seg.score --plot out.svg
+      whichbird sweep ende24 --show BLEU COMET-22 --step 0.05
+      whichbird sweep ende24 --csv > sweep.csv
+    """
+    return _sweep(args, *_opened(args))
+
+
+def evaluate(args: argparse.Namespace) -> Result:
+    """Do everything on your own data: balance, range, weights, ranking, sweep.
+
+    Human ratings (--human) have one of two forms:
+      table       header system,segment,adequacy,fluency: one row per system and
+                  segment, higher is better. Scorers are compared with the column
+                  total if there is one, else with adequacy + fluency. What has no
+                  row is not rated. With a column rater a cell may have several
+                  rows; their mean counts.
+      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with
+                  system, doc, doc_id, seg_id, rater, category, severity; one row
+                  per error, or one of category no-error.
+    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a
+    table is what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id
+    if two segments share a seg_id); a .seg.score file follows the order in which
+    the ratings first name the segments.
+
+    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own
+    scorers; --scores adds yours, with the source line as segment.
+
+    A column document of a table says what is to be resampled as one. --domain takes
+    the segments of one kind of text alone, where the ratings name it: in a column
+    domain of a table, or in the tree.
+
+    examples:
+      whichbird evaluate --human human.csv --scores scores.csv --beta 0.5
+      whichbird evaluate --human mqm.tsv --scores a.seg.score --sweep --plot out.svg
+      whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de
+    """
+    if args.human:
+        if args.set or args.pair or args.reference:
+            raise DataError("--set, --pair and --reference go with --mtme, not with --human")
+        if not args.scores:
+            raise DataError("--scores is needed with --human: which scorers should be ranked?")
+        pool = userfiles.read_human(args.human)
+        pool, own = replace(pool, scorers=_scores(args, pool)), {}
+    else:
+        if not (args.set and args.pair):
+            raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
+        own = _scores(args, pool)
+    if args.domain is not None:
+        pool, own = _on_domain(pool, own, args.domain)
+    with naming(pool.name):
+        about = overview([pool]) if args.domain is None else by_domain([pool])
+    field = contest(pool, own)
+    _chosen(args, field)  # a misspelt name is refused in any case
+    result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
+    shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
+    return result._replace(shown=shown, notes=(*pool.notes, *result.notes))
+
+
+def all_(args: argparse.Namespace) -> Result:
+    """Rank scorers, and yours, on all datasets at once: one table of averages.
+
+    Made as WMT's task averages are: every dataset has the same weight, and only
+    scorers that take part in all of them are averaged. average_spa is the mean of
+    their SPAs, and its interval of 95 % takes documents of different datasets as
+    independent draws (where two share source texts it is somewhat too narrow).
+    average_rank is the mean rank, each among all scorers of its dataset;
+    average_cluster the mean cluster, which mt-metrics-eval calls average rank.
+    rank_low and rank_high are the ranks of the average that go with the data. A
+    second table has the rank in each dataset.
+
+    --beta takes a balance, or low or high: the ends of each dataset's own reliable
+    interval. Without it all systems have the same weight. A dataset in which the
+    balance is not reliable, or not known, is left out with a note.
+
+    With --scores only datasets that one of your files belongs to are taken. A file
+    is matched by its name (my.ende24.seg.score), by its folders as in a tree
+    (wmt24/en-de/my-refA.seg.score), or by its systems and lines where only one
+    dataset fits; a folder stands for all score files below it. Where the name ends
+    in a reference, -refB say, the shipped scorers get the same, if WMT had it.
+
+    examples:
+      whichbird all --scores my/*.seg.score --beta 0.6
+      whichbird all --scores mine=my --beta low --format latex
+      whichbird all --datasets ende24 enes24 jazh24
+    """
+    found, notes = _fields(args)
+    parts: list[Part] = []
+    for one in tqdm(found, desc="datasets", delay=1, leave=False, disable=None):
+        try:
+            parts.append(part(one, target(one.field, args.beta)))
+        except DataError as error:
+            notes.append(f"left out: {error}")
+    if not parts:
+        raise DataError(f"no dataset is left at this balance; {notes[-1]}")
+    table = average(parts)
+    rows = long_table(parts)
+    wide = rows.pivot(index="scorer", columns="dataset", values="rank")[[p.name for p in parts]]
+    wide = wide.loc[table["scorer"]].astype(int).reset_index()
+    own = rows.loc[rows["own"], "scorer"].unique()
+    notes += [f"{s} is not averaged, as it does not score every dataset" for s in own if s not in set(table["scorer"])]
+    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
+    facts = {
+        "balance": "natural" if args.beta is None else str(args.beta),
+        "averaged_over": tuple(p.name for p in parts),
+        "scorers": len(table),
+        "signature": " ".join(p.signature for p in parts),
+    }
+    return Result(
+        facts,
+        {"average": table, "ranking": rows},
+        (shown if len(own) else shown.drop(columns="own"), wide),
+        None,
+        tuple(notes),
+    )
+
+
+def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
+    for name in args.datasets or ():
+        load(name)  # a misspelt name is refused
+    names = list(dict.fromkeys(args.datasets or datasets_()))
+    if not args.scores:
+        return [opened(name) for name in names], []
+    mine: dict[str, dict[str, np.ndarray]] = {}
+    seen: dict[str, list[str | None]] = {}
+    for given in args.scores:
+        called, place = _called(given)
+        for path in score_files(place):
+            m = match(path, names, called)
+            d = load(m.dataset)
+            got = userfiles.read_scorers(path, d, called, args.ignore_extra)
+            if len(got) == 1 and next(iter(got)) == (userfiles.ENDING.sub("", path.name) or path.name):
+                got = {m.scorer: next(iter(got.values()))}
+            for scorer in got:
+                if scorer in d.scorers or scorer in mine.get(d.name, {}):
+                    raise DataError(
+                        f"{path}: {d.name} has a scorer {scorer!r} already; name yours with --scores NAME=FILE"
+                    )
+            mine.setdefault(d.name, {}).update(got)
+            seen.setdefault(d.name, []).append(m.reference)
+    out, notes = [], []
+    for name in (n for n in names if n in mine):
+        reference, note = one_reference(name, seen[name])
+        notes += [] if note is None else [note]
+        out.append(opened(name, mine[name], reference))
+    return out, notes
+
+
+def report(args: argparse.Namespace) -> Result:
+    """Write a report on scorers of yours over all datasets, as one HTML page.
+
+    At the fluency end, the natural balance and the adequacy end of each reliable
+    interval, and at --beta where that is reliable: SPA, rank with its interval,
+    cluster; averages over datasets ('whichbird all --help' says how they are made);
+    ranks over beta; where yours gain and lose, and against whom by more than noise;
+    each kind of text. The page needs nothing else and no network. --card writes a
+    small picture of the ranks of your first scorer over beta, for a paper or a
+    README; --pdf prints the page, where Chromium or Chrome is installed. Files
+    appear when they are complete. Some ten seconds or more for each dataset.
+
+    Score files are matched with datasets as 'whichbird all --help' says. Or an
+    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names
+    the scorers of the tree to report on, and --scores adds others.
+
+    examples:
+      whichbird report --scores my/*.seg.score --html report.html --card card.svg
+      whichbird report --scores my --datasets ende24 enes24 --beta 0.9 --pdf r.pdf
+      whichbird report --mtme tree --set wmt25 --pair en-de --show X --html r.html
+    """
+    browser = find_browser() if args.pdf else ""
+    found, notes = _tree_fields(args) if args.mtme else _fields(args)
+    if not any(one.field.own.any() for one in found):
+        raise DataError("--scores is needed: which scorers is the report about?")
+    tables, more = portrait(
+        found,
+        args.beta,
+        args.resamples,
+        lambda x: tqdm(x, desc="datasets", total=len(found), leave=False, disable=None),
+    )
+    own = tables["standings"].loc[tables["standings"]["own"], "scorer"].unique().tolist()
+    shown = tables["standings"].query("own").drop(columns=["own", "se", "ess"])
+    mean = tables["average"].query("own")
+
+    def html() -> bytes:
+        from ..show.page import page
+
+        return page(tables).encode()
+
+    def card() -> bytes:
+        from ..show.page import card
+
+        return card(tables, own[0]).encode()
+
+    return Result(
+        {
+            "own_scorers": tuple(own),
+            "averaged_over": tuple(tables["profile"]["dataset"]),
+            "signature": " ".join(tables["profile"]["signature"]),
+        },
+        {"standings": tables["standings"], **{k: v for k, v in tables.items() if k != "standings"}},
+        (shown, *([mean.drop(columns="own")] if len(mean) and len(found) > 1 else [])),
+        None,
+        (*notes, *more),
+        files={
+            "html": html,
+            "card": card,
+            "pdf": lambda: print_pdf(browser, html()),
+            "numbers": lambda: pack(tables).encode(),
+        },
+    )
+
+
+def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The pairs of a tree that are asked for, each with the scorers to report on taken out of its own."""
+    if not (args.set and args.pair):
+        raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+    out = []
+    for pair in args.pair:
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, pair), args.reference)
+        mine: dict[str, np.ndarray] = {}
+        for scorer in args.show or ():
+            if scorer not in pool.scorers:
+                raise DataError(f"--show: {pool.name} has no scorer {scorer!r}{near(scorer, pool.scorers)}")
+            mine[scorer] = pool.scorers[scorer]
+        rest = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
+        mine |= _scores(args, rest)
+        out.append(Opened(rest, mine, contest(rest, mine)))
+    return out, []
+
+
+def segments(args: argparse.Namespace) -> Result:
+    """Turn ratings into a table: adequacy, fluency and total of each segment.
+
+    One row for each system, segment and rater; with --cells one for each system and
+    segment, the rating that counts (the mean where several do). Ratings are a file
+    as 'whichbird evaluate --help' says, MQM rows say; or a name that 'whichbird
+    datasets' lists; or an mt-metrics-eval-v2 tree (--mtme, --set, --pair).
+    Penalties are negative: higher is better. --taxonomy sorts and prices MQM rows
+    another way. A terminal shows the first rows, --csv all.
+
+    examples:
+      whichbird segments mqm.tsv --out segments.csv
+      whichbird segments ende24 --cells --csv
+      whichbird segments --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --csv
+    """
+    if (args.ratings is None) == (args.mtme is None):
+        raise DataError("a file or a dataset is needed, or --mtme with --set and --pair; one of the two")
+    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
+    if args.mtme is not None:
+        if not (args.set and args.pair):
+            raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+        sorting = () if grouping is None else (grouping.taxonomy, grouping.weights)
+        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), None, *sorting)
+    else:
+        if args.set or args.pair:
+            raise DataError("--set and --pair go with --mtme")
+        if _ships(args.ratings):
+            if grouping is not None:
+                raise DataError(
+                    f"{args.ratings} ships without the errors of segments; --taxonomy needs MQM rows or a tree"
+                )
+            pool = load_pool(args.ratings)
+        elif grouping is None:
+            pool = userfiles.read_human(args.ratings)
+        else:
+            pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+    table = segment_table(pool, args.cells)
+    facts = {
+        "data": pool.name,
+        "systems": len(pool.systems),
+        "segments": len(pool.lines),
+        "raters": len(pool.rater_names),
+        "rows": len(table),
+    }
+    notes = () if args.ratings is not None and _ships(args.ratings) else pool.notes
+    return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*notes, *cut(args, len(table))))
+
+
+def _ships(given: str) -> bool:
+    """Whether ratings are meant to be a dataset that ships, and no file."""
+    return given in DATASETS or not (os.sep in given or "." in given or os.path.exists(given))
+
+
+def calibrate_(args: argparse.Namespace) -> Result:
+    """Find the balance whose ranking favours the scorers that agree with you.
+
+    You prefer one translation in each of some pairs; scorers score both. The answer
+    is the balance, within the reliable interval of a dataset, at which the scorers
+    that side with you do best. Resampling your pairs shows how sharp it is. The
+    verdict says what may be concluded, also if that is nothing.
+
+    pairs.csv has a header with the columns pair, preferred, scorer, first, second
+    (in any order; others, such as the texts, are ignored) and one row for each pair
+    and scorer. preferred is first or second; the columns of these names hold the
+    scores, higher is better. Scorers are named as in the dataset. For any other
+    give its segment scores of the dataset too (--scores), read as 'whichbird rank
+    --help' says.
+
+    examples:
+      whichbird calibrate pairs.csv --dataset ende24
+      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot m.svg
+      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=m.seg.score
+    """
+    d = load(args.dataset)
+    need_aspects(d)
+    scores = _scores(args, d)
+    pairs = read_pairs(args.pairs, [*d.scorers, *scores])
+    field = contest(d, scores)
+    own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
+    found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
+    ranks = rank(field, found.beta)
+    table = found.agreement.rename("agreement").reset_index().merge(ranks.table, on="scorer")
+    table = table.sort_values(["agreement", "rank", "scorer"], ascending=[False, True, True], ignore_index=True)
+    facts = _facts(overview([d])) | {
+        "reliable_interval": found.reliable,
+        "pairs": found.pairs,
+        "scorers": len(found.agreement),
+        "by": found.by,
+        "beta": found.beta,
+        "ess": ess(ranks.weights["weight"]),
+        "match": found.match,
+        "match_natural": found.match - found.gain,
+        "resampled_interval": found.interval,
+        "share_above_beta0": found.above,
+        "best_anywhere": found.anywhere,
+        "verdict": found.verdict,
+        "signature": f"{d.signature}|pairs:{found.pairs}|by:{found.by}|ess:{args.ess:g}|step:{args.step:g}"
+        f"|resamples:{args.resamples}|resampling seed:{args.seed}|beta:{found.beta:.12g}",
+    }
+    shown = table[["scorer", "agreement", "rank", "rank_natural"]]
+
+    def figure() -> Figure:
+        from ..show import figures
+
+        return figures.match_over_beta(found)
+
+    named = set(pairs["scorer"])
+    notes = tuple(
+        f"{args.pairs} has no pair scored by {s!r}, so that scorer's file is not used" for s in own if s not in named
+    )
+    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
+
+
+def _facts(about: pd.DataFrame) -> dict[str, object]:
+    return pool_facts({str(name): value for name, value in about.iloc[0].items()})
+
+
+def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, Scores, Contest, pd.DataFrame]:
+    """A dataset that ships: what tests are made on, the reader's scores, the contest, and a row about it.
+
+    Tests are made on the shipped segments, with another reference if one is asked for, and on one domain if one is.
+    """
+    d = load(args.dataset)
+    scores = _scores(args, d)
+    if args.domain is not None:
+        pool, scores = _on_domain(load_pool(d.name, args.reference), scores, args.domain)
+        return pool, scores, contest(pool, scores), by_domain([pool])
+    field = contest(d, scores, args.reference)
+    return (
+        d if args.reference in (None, d.reference) else load_pool(d.name, args.reference),
+        scores,
+        field,
+        overview([d]),
+    )
+
+
+def _on_domain(pool: Pool, scores: Scores, domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
+    """A pool and the reader's scores of it (K, N), both on the segments of one domain."""
+    part = in_domain(pool, domain)
+    keep = np.isin(pool.lines, part.lines)
+    return part, {name: np.asarray(x)[:, keep] for name, x in scores.items()}
+
+
+def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[str, ...]]:
+    """Whether to leave out the tests, and what to say: they are not wanted, or your ratings are of a single document."""
+    if args.bare or not isinstance(source, Pool):
+        return args.bare, ()
+    count = len(source.lines) if source.documents is None else len(set(source.documents))
+    if count > 1:
+        return False, ()
+    what = "segment" if source.documents is None else "document"
+    return True, (
+        f"{source.name} has one {what}, so there are no clusters and rank intervals; they need two to resample",
+    )
+
+
+def _ranking(
+    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+) -> Result:
+    with naming(field.name):
+        found = rank(field, args.beta)
+    facts: dict[str, object] = {}
+    bare, notes = _bare(args, source)
+    if not bare:
+        quick = args.domain is not None and args.command == "rank"  # nothing ships for a domain
+        found, tests = with_tests(found, field, source, args.beta, scores, QUICK if quick else RESAMPLES)
+        if tests is not None:
+            if tests.stop is not None and args.beta is not None and abs(tests.stop - args.beta) > 1e-9:
+                facts["tested_at"] = tests.stop
+            found = replace(found, signature=f"{found.signature}|{tests.signature}")
+    table = found.table.drop(columns="se", errors="ignore")
+    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
+    shown = shown if field.own.any() else shown.drop(columns="own")
+    shown = shown if args.beta is not None else shown.drop(columns=["rank_natural", "spa_natural"])
+
+    def figure() -> Figure:
+        from ..show import figures
+
+        a, f = need_aspects(field)
+        sweep = rank_sweep(field, steps(a, f, args.step))
+        return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
+
+    proof = {} if found.reweighting is None else proof_facts(found.reweighting)
+    return Result(
+        _facts(about) | proof | facts | {"signature": found.signature},
+        {"ranking": found.table, "weights": found.weights},
+        (shown,),
+        figure,
+        notes,
+    )
+
+
+def _sweep(
+    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+) -> Result:
+    chosen = _chosen(args, field)
+    with naming(field.name):
+        a, f = need_aspects(field)
+        table = rank_sweep(field, steps(a, f, args.step))
+    bare, notes = _bare(args, source)
+    if not bare:
+        table = with_bands(table, source, scores)
+    shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
+    for scorer in chosen:
+        mine = table[table["scorer"] == scorer]
+        shown[scorer] = [_place(row) for _, row in mine.iterrows()]
+
+    def figure() -> Figure:
+        from ..show import figures
+
+        survive = () if bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
+        return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
+
+    facts = _facts(about) | {"signature": f"{field.signature}|beta:sweep"}
+    return Result(facts, {"sweep": table}, (shown,), figure, notes)
+
+
+def _place(row: pd.Series) -> str:
+    """SPA and rank of one scorer at one balance, and the ranks that go with the data where they are known."""
+    low, high = row.get("rank_low", np.nan), row.get("rank_high", np.nan)
+    return f"{row['spa']:.4f} #{row['rank']}" + ("" if np.isnan(low) else f" ({low:.0f}-{high:.0f})")
+
+
+def compare(args: argparse.Namespace) -> Result:
+    """Tell the story of two scorers over the reliable balances.
+
+    Who has the larger SPA, at which balances one is significantly better
+    (PERM-BOTH, p <= .05), and whether a change of order is more than noise: both
+    orders are significant, or the change of the lead is (documents resampled,
+    95 %). The table has a row for each balance of the reliable interval: both SPAs,
+    the lead of the first over the second with its interval, p-values that the one
+    or the other is better, and the change of the lead since the natural balance.
+
+    A scorer of yours is named as --scores names it. With --domain all of it rests
+    on one kind of text.
+
+    examples:
+      whichbird compare ende24 XCOMET MetricX-24
+      whichbird compare ende24 XCOMET MetricX-24 --domain speech
+      whichbird compare enes24 mine chrF --scores mine=my.seg.score --plot out.svg
+    """
+    source, scores, field, about = _opened(args)
+    for name in (args.first, args.second):
+        if name not in field.scorers:
+            raise DataError(f"{field.name} has no scorer {name!r}{near(name, field.scorers)}")
+    if args.first == args.second:
+        raise DataError(f"{args.first!r} is compared with itself; two scorers are needed")
+    v = judged(source, (args.first, args.second), scores)
+    found = story(v, args.first, args.second)
+
+    def figure() -> Figure:
+        from ..show import figures
+
+        return figures.lead_over_beta(found)
+
+    facts = _facts(about) | {"first": args.first, "second": args.second, "real": found.between}
+    facts |= {"verdict": found.sentence, "signature": v.signature}
+    shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
+    if len(shown) == 1:  # no balance is known
+        shown = shown.assign(beta="natural")
+    return Result(facts, {"comparison": found.table}, (shown,), figure)
+
+
+def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
+    """The scorers to point out: those asked for, else the reader's own, else the five best."""
+    for scorer in args.show or ():
+        if scorer not in field.scorers:
+            raise DataError(f"--show: {field.name} has no scorer {scorer!r}{near(scorer, field.scorers)}")
+    own = [s for s, mine in zip(field.scorers, field.own, strict=True) if mine]
+    return args.show or own or rank(field).table["scorer"].head(5).tolist()
+
+
+def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
+    out: dict[str, np.ndarray] = {}
+    for given in args.scores or ():
+        name, path = _called(given)
+        found = userfiles.read_scorers(path, source, name, args.ignore_extra)
+        for scorer in found:
+            if scorer in out or scorer in source.scorers:
+                how = "rename yours in the file" if len(found) > 1 else "name yours with --scores NAME=FILE"
+                raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
+        out |= found
+    return out
+
+
+def _called(given: str) -> tuple[str | None, str]:
+    """What --scores names: NAME, where one is given, and the file or folder."""
+    name, equals, path = given.partition("=")
+    if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
+        return None, given
+    if not (name and path):
+        raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
+    return name, path

@@ -1,0 +1,251 @@
+"""Commands that answer without frames: what they do not need (pandas, the tests, figures) is not loaded.
+
+A command is one function from parsed arguments to a `Result`, and its docstring is its help; `program.COMMANDS` lists them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.balance import balance, ess, reachable
+from ..core.check import DataError
+from ..data.digest import load
+from ..data.export import template, write_inputs
+from ..data.files import read_text
+from ..data.registry import DATASETS
+from ..data.sheet import read_means
+from ..solve.result import NotProven, Reweighting
+from ..solve.verify import verify
+from ..study.overview import participants, summaries
+from .formats import Columns, Result, cell
+from .output import chosen_format
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FEW = 30  # rows that a terminal shows of a table that has one for each rating
+
+
+def datasets(args: argparse.Namespace) -> Result:
+    """List the datasets that ship, or who takes part in one.
+
+    For each: the number of systems, rated segments and scorers; the natural balance
+    beta0, adequacy's share of the variance between systems, with its interval of
+    95 % ('whichbird beta --help' says of what); the range of balances that
+    reweighting can reach; the reliable interval, in which the effective sample size
+    is at least 0.9 times the number of systems; and whether the paper has it.
+
+    With a name: its systems and scorers, kept or left out and why; --json lists the
+    rated source lines, counted from 1, too.
+
+    With --domains: a line for each kind of text in each dataset, or in the one that
+    is named, with its rated segments and documents, and its own beta0.
+
+    examples:
+      whichbird datasets
+      whichbird datasets ende24
+      whichbird datasets --domains
+      whichbird datasets --json
+    """
+    from ..data.segments import load_pool
+
+    if args.domains:
+        from ..study.domains import by_domain
+
+        found = by_domain(None if args.name is None else [load_pool(args.name)])
+        few = found.drop(columns="systems").astype(object)
+        return Result({}, {"domains": found}, (few.where(few.notna(), "-"),))
+    if args.name is None:
+        rows = summaries()
+        seen = [{k: _obtained(v) for k, v in row._asdict().items() if k != "note"} for row in rows]
+        return Result({}, {"datasets": _columns([row._asdict() for row in rows])}, (_columns(seen),))
+    d = load(args.name)
+    pool = load_pool(args.name)
+    (about,) = summaries([d])
+    facts = pool_facts(about._asdict())
+    if not np.isnan([about.beta0_low, about.beta0_high]).any():
+        facts["beta0_interval"] = about.beta0_low, about.beta0_high
+    facts |= {
+        "scorers": len(d.scorers),
+        "source_lines": d.source_lines,
+        "reference": d.reference,
+        "reference_of_wmt": d.info["standard"],
+        "documents": 0 if pool.documents is None else len(set(pool.documents)),
+        "raters": len(pool.rater_names),
+        "segments_left_out": tuple(f"{x.number}: {x.reason}" for x in pool.left_out if x.kind == "segment"),
+        "in_the_paper": DATASETS[args.name].paper,
+        "signature": d.signature,
+    }
+    table = _columns([row._asdict() for row in participants(pool)])
+    shown = table | {"kept": ["kept" if kept else "left out" for kept in table["kept"]]}
+    lines = {"line": pool.lines + 1}
+    return Result(facts, {"members": table, "lines": lines}, (shown,))
+
+
+def _columns(rows: list[dict[str, Any]]) -> Columns:
+    """Rows as a table."""
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _obtained(value: object) -> object:
+    return "not obtained" if isinstance(value, float) and np.isnan(value) else value
+
+
+def reweight(args: argparse.Namespace) -> Result:
+    """Weight systems so that they have a chosen balance.
+
+    Finds the most even weights of that balance, with a proof that none are more
+    even. systems.csv has a header with the columns system, adequacy, fluency (in
+    any order; others are ignored) and one row per system: means, higher is better,
+    both in the same unit.
+
+    examples:
+      whichbird reweight systems.csv --beta 0.5
+      whichbird reweight systems.csv --beta 0.5 --out weights.csv --plot weights.svg
+      whichbird reweight systems.csv --beta 0.5 --proof proof.json
+      whichbird reweight systems.csv --sweep --step 0.05 --csv
+    """
+    if args.proof and args.sweep:
+        raise ValueError("--proof writes the proof of one weighting; --beta is expected with it, not --sweep")
+    from ..solve.reweight import reliable_interval, reweight as solve
+    from ..study.targets import steps, weight_sweep
+
+    pool = read_means(args.systems)
+    with naming(args.systems):
+        targets = steps(*pool[1:], args.step)
+        interval = reliable_interval(*pool[1:])
+        solved = None if args.sweep else solve(*pool[1:], args.beta)
+
+    def figure() -> Figure:
+        from ..show import figures
+
+        return figures.weights_over_beta(weight_sweep(*pool, targets), interval, args.beta)
+
+    facts = {"beta0": balance(*pool[1:]), "reachable": reachable(*pool[1:]), "reliable_interval": interval}
+    if solved is not None:
+        if args.proof and not np.isfinite(solved.gap):
+            raise NotProven(f"at beta = {args.beta:g} the proof does not hold in exact arithmetic")
+        weights = _weights(*pool, solved.weights)
+        return Result(facts | proof_facts(solved), {"weights": weights}, figure=figure, proof=solved.proof)
+    import pandas as pd
+
+    long = weight_sweep(*pool, targets)
+    wide = long.pivot(index="beta", columns="system", values="weight")[pool[0]]
+    few = long.groupby("beta", sort=True)[["ess", "reliable", "certificate"]].first().reset_index()
+    shown = pd.concat([few.map(cell), wide.reset_index(drop=True).map("{:.4f}".format)], axis=1)
+    return Result(facts, {"weights": long}, (shown,), figure)
+
+
+def verify_(args: argparse.Namespace) -> Result:
+    """Check a proof that 'reweight --proof' wrote, in exact arithmetic.
+
+    Nothing is taken from the solver: scores, target and weights are read from the
+    file as exact fractions, the weights are moved onto the target exactly, and gap
+    is by how much the sum of their squares could at most be improved, relatively.
+    What proves nothing, or a larger gap than --gap, is refused with exit code 2.
+
+    examples:
+      whichbird verify proof.json
+    """
+    text = read_text(args.file, "'whichbird reweight --proof' writes one")
+    try:
+        proof = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{args.file}: not a proof: no JSON ({error})") from None
+    with naming(args.file):
+        gap = verify(proof)
+        if gap > args.gap:
+            raise ValueError(f"not a proof of a gap of {args.gap:g} or less (--gap), but of {gap:.3g}")
+    try:
+        a, f, w = (np.array([float(Fraction(v)) for v in proof[n]]) for n in ("adequacy", "fluency", "weights"))
+    except OverflowError:
+        raise DataError(f"{args.file}: verified, but with numbers too large to show") from None
+    weights = _weights([f"system {k}" for k in range(1, w.size + 1)], a, f, w / w.sum())
+    return Result({"beta": float(Fraction(proof["beta"])), "ess": ess(w), "gap": gap}, {"weights": weights})
+
+
+def _weights(systems: list[str], a: np.ndarray, f: np.ndarray, w: np.ndarray) -> Columns:
+    return {"system": systems, "adequacy": a, "fluency": f, "weight": w}
+
+
+def template_(args: argparse.Namespace) -> Result:
+    """Show the score file that a dataset needs, to be filled in.
+
+    A table with the columns system, segment and score: every rated system and every
+    rated source line, counted from 1. Fill in the last column and hand it to
+    --scores. A terminal shows the first rows, --csv all.
+
+    examples:
+      whichbird template enes24 --out my.csv
+    """
+    d = load(args.dataset)
+    table = template(d)
+    rows = len(table["score"])
+    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "rows": rows}
+    shown = {name: column[:FEW] for name, column in table.items()}
+    return Result(facts, {"template": table}, (shown,), None, cut(args, rows))
+
+
+def inputs(args: argparse.Namespace) -> Result:
+    """Write the texts that a metric needs to score a dataset.
+
+    From your own unpacked copy of the public mt-metrics-eval-v2 release, since no
+    text ships with whichbird. A new folder gets source.txt, reference.txt and
+    systems/NAME.txt for every rated system: the rated lines alone, one each, all in
+    the same order. Scores of these files in turn, as lines "system, tab, score",
+    are a file that --scores takes. The folder appears when it is complete.
+
+    examples:
+      whichbird inputs enes24 --mtme mt-metrics-eval-v2 --to texts
+    """
+    d = load(args.dataset)
+    reference = args.reference or d.reference
+    table = write_inputs(d, args.mtme, args.to, reference)
+    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "reference": reference}
+    return Result(facts, {"files": table})
+
+
+def cut(args: argparse.Namespace, rows: int) -> tuple[str, ...]:
+    """What to say where people see the first of many rows only."""
+    whole = chosen_format(args) in ("csv", "json") or args.out
+    return () if whole or rows <= FEW else (f"shown are {FEW} of {rows} rows; --csv has all",)
+
+
+def pool_facts(row: Mapping[str, Any]) -> dict[str, object]:
+    facts: dict[str, object] = {"data": row["name"], "systems": int(row["systems"]), "segments": int(row["segments"])}
+    if "documents" in row:
+        facts["documents"] = int(row["documents"])
+    if row["note"]:
+        return facts | {"note": row["note"]}
+    return facts | {
+        "beta0": row["beta0"],
+        "reachable": (row["beta_min"], row["beta_max"]),
+        "reliable_interval": (row["reliable_min"], row["reliable_max"]),
+    }
+
+
+def proof_facts(r: Reweighting) -> dict[str, object]:
+    from ..study.targets import is_reliable
+
+    return {"beta": r.target, "ess": r.ess, "reliable": is_reliable(r), "certificate": r.certificate, "gap": r.gap}
+
+
+class naming:
+    """Say which file or dataset a refusal of the library is about."""
+
+    def __init__(self, what: str):
+        self.what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ValueError | NotProven) and not str(error).startswith(str(self.what)):
+            refusal = NotProven if isinstance(error, NotProven) else DataError
+            raise refusal(f"{self.what}: {error}") from None

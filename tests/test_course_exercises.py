@@ -1,0 +1,347 @@
+"""The exercises of the course: entries, what notebooks hold of a chapter, and that the key belongs to the present book.
+
+Every notebook runs empty and filled in with `make exercises CHECK=1`; here some do, in this Python, and one in a kernel.
+"""
+
+import ast
+import builtins
+import contextlib
+import io
+import math
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "book" / "course"))
+import entries
+import exercises as ex
+import export
+import key as keys
+import notebooks
+import slices
+
+from whichbird.teach import check as teach
+
+CHAPTERS = ex.chapters()
+ENTRIES = entries.load()
+QUICK = ["paper/3-1-balance", "paper/2-background", "appendix/d-datasets", "beyond/proofs"]
+chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+quick = pytest.mark.parametrize("path", [ex.BOOK / f"{name}.md" for name in QUICK], ids=lambda p: p.stem)
+
+
+@pytest.fixture(autouse=True)
+def forget(monkeypatch):
+    monkeypatch.setattr(teach, "_memory", teach._Memory())
+
+
+def play(notebook):
+    """Run the code cells of a notebook in this Python; return what each check found."""
+    space, found = {"__name__": "__main__"}, []
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(cell.source, "<cell>", "exec"), space)
+            if "check" in cell.metadata.get("tags", []):
+                found.append(out.getvalue())
+    table = teach.points()
+    return table[["points", "of"]].drop("all"), found
+
+
+# --- entries and key --------------------------------------------------------------------------------------------------
+
+
+def test_every_exercise_has_an_entry_in_good_form():
+    labels = [e.label for path in CHAPTERS for e in slices.chapter(path).exercises]
+    assert len(labels) == len(set(labels)) >= 104
+    assert set(labels) == set(ENTRIES)
+    assert {label: problems for label in labels if (problems := list(entries.wrong(label, ENTRIES[label])))} == {}
+
+
+def test_the_key_belongs_to_the_present_book():
+    key = keys.read()
+    assert keys.stale(key) == {}, "python book/course/key.py makes a new key"
+    assert len(key["exercises"]) == len(ENTRIES)
+
+
+def test_a_changed_solution_makes_the_key_stale(monkeypatch):
+    path = ex.BOOK / "paper/3-1-balance.md"
+    page, exercise = slices.Chapter(path), slices.chapter(path).exercises[0]
+    was = keys.source(page, 0, ENTRIES[exercise.label])
+    page.exercises[0].statements[0].source += "  # changed"
+    assert keys.source(page, 0, ENTRIES[exercise.label]) != was
+    assert keys.source(page, 0, {**ENTRIES[exercise.label], "minutes": 99}) != was
+
+
+@quick
+def test_the_key_is_what_the_solutions_give(path):
+    key = keys.read()
+    page = slices.chapter(path)
+    for n, e in enumerate(page.exercises):
+        assert keys.make(page, n, ENTRIES[e.label], key["salt"]) == key["exercises"][e.number]
+
+
+@quick
+def test_answers_can_be_read_nowhere(path):
+    page = slices.chapter(path)
+    shown = "\n".join(c.source for c in notebooks.student(path).cells)
+    hashes = keys.KEY.read_text("utf-8")
+    for n, e in enumerate(page.exercises):
+        right = entries.attempt(page, n, ENTRIES[e.label]).right
+        floats = [v for form in right.values() for v in form.leaves.values() if isinstance(v, float) and v % 0.05]
+        for value in floats:
+            digits = f"{abs(value):.10f}".lstrip("0").replace(".", "").lstrip("0")[:5]
+            assert digits not in re.sub(r"\W", "", shown) and f"{value:.4f}" not in hashes and repr(value) not in hashes
+
+
+NOTHING = (..., None, math.nan, [], {}, "", [...], {"a": None}, lambda *_, **__: None, lambda *_, **__: ...)
+
+
+@pytest.mark.parametrize("number", list(keys.read()["exercises"]))
+def test_nothing_never_passes(number, capsys):
+    entry = keys.read()["exercises"][number]
+    for nothing in NOTHING:
+        outcome = teach.check(number, **dict.fromkeys(entry["answers"], nothing))
+        assert outcome.points == 0 and not outcome.full
+    assert teach.check(number).points == 0
+    assert "nothing yet" in capsys.readouterr().out
+
+
+def test_bad_entries_are_found_out():
+    good = ENTRIES["ex-31-price"]
+    assert list(entries.wrong("x", good)) == []
+    for change, words in (
+        ({"title": "one two three four five six seven eight nine"}, "eight words"),
+        ({"difficulty": "awful"}, "easy, medium or hard"),
+        ({"points": 9}, "points"),
+        ({"hints": ["one"]}, "two hints"),
+        ({"objective": "fun"}, "none of"),
+        ({"slips": []}, "at least one slip"),
+        ({"slips": [{"is": "1 +", "say": "x", "of": "price"}]}, "no expression"),
+        ({"slips": [{"is": "1", "say": "x", "of": "prize"}]}, "one of the answers"),
+        ({"answers": {"f": {"points": 3, "calls": ["g(3)"]}}}, "does not ask"),
+        ({"answers": {"price": {"points": 1}}}, "sum to 1"),
+        ({"yours": {"dataset": "a", "among": ["a", "b"]}}, "own dataset"),
+        ({"more": 1}, "no key"),
+    ):
+        assert any(words in what for what in entries.wrong("x", {**good, **change})), words
+    assert list(entries.wrong("x", {k: v for k, v in good.items() if k != "say"})) == ["say is missing"]
+    assert list(entries.wrong("x", "text")) == ["the entry is no mapping"]
+
+
+def test_answers_and_slips_are_tried():
+    page, entry = slices.chapter(ex.BOOK / "paper/3-1-balance.md"), ENTRIES["ex-31-price"]
+    name = next(iter(entry["answers"]))
+
+    def problems(**change):
+        return " ".join(entries.attempt(page, 0, {**entry, **change}).problems)
+
+    one = entry["answers"][name]
+    assert problems() == ""
+    assert "is the right answer" in problems(slips=[{"of": name, "is": name, "say": "x"}])
+    assert "the same as slip 1" in problems(
+        slips=2 * [{"of": name, "is": "{'ende21': 1.0, 'ende24': 9.0}", "say": "x"}]
+    )
+    assert "stops: NameError" in problems(slips=[{"of": name, "is": "nobody", "say": "x"}])
+    assert "does not bind it" in problems(answers={"nobody": one}, slips=[])
+    assert "passes the test" in problems(answers={name: {**one, "test": f"{name} is not 1"}}, slips=[])
+    assert "does not pass the test" in problems(answers={name: {**one, "test": f"{name} is None"}}, slips=[])
+    assert "is a function" in problems(answers={"odds": one}, slips=[]) or "bind" in problems(
+        answers={"odds": one}, slips=[]
+    )
+
+
+def test_a_key_twice_is_refused(tmp_path):
+    (tmp_path / "a.yml").write_text("x: 1\nx: 2\n")
+    with pytest.raises(ValueError, match="stands twice"):
+        entries.load(tmp_path)
+    (tmp_path / "a.yml").write_text("x: 1\n")
+    (tmp_path / "b.yml").write_text("x: 2\n")
+    with pytest.raises(ValueError, match="another file"):
+        entries.load(tmp_path)
+
+
+# --- notebooks --------------------------------------------------------------------------------------------------------
+
+
+@chapter
+def test_student_notebooks_hold_no_solution(path):
+    """Nothing of the solutions, no figure, plain Markdown, and every name is known."""
+    notebook, page = notebooks.student(path), slices.chapter(path)
+    nbformat.validate(notebook)
+    prose = "\n".join(re.sub(r"^```.*?^```$", "", c.source, flags=re.M | re.S) for c in notebook.cells if c.cell_type == "markdown")  # fmt: skip
+    assert prose.startswith("# ") and not re.search(r"\{[\w:-]+\}`|^(:::|```+\{)|^\([\w-]+\)=$", prose, re.M)
+    code = [c.source for c in notebook.cells if c.cell_type == "code"]
+    given = {line.strip() for s in page.statements if s.exercise is None for line in s.source.splitlines()}
+    names = ex.Names(path)
+    for n, e in enumerate(page.exercises):
+        assert f"## Exercise {e.number}: {ENTRIES[e.label]['title']}\n\n*{entries.facts(ENTRIES[e.label])}*" in prose
+        for line in [line for line in e.words.splitlines() if len(line) > 30]:
+            assert names.plain(line) not in prose
+        hidden = {
+            line.strip() for s in page.exercises[n].statements for line in s.source.splitlines() if len(line) > 20
+        }
+        for line in hidden - given:
+            assert line.startswith(("import ", "from ", "def ")) or not any(line in source for source in code)
+        for said in [entry["say"] for entry in ENTRIES[e.label]["slips"]] + ENTRIES[e.label]["hints"]:
+            assert said not in prose
+    known = set(dir(builtins))
+    for source in code:
+        assert not re.search(r"\bplt\.|\bax\.|\.plot\(|\bsay\(|glue\(", source), "a figure, or a number for the book"
+        tree = ast.parse(source)
+        assert slices.Flow(known).run(tree.body).free == set()
+        known |= {n for node in tree.body for n in slices.Statement("", node, 0, None).changes}
+    assert notebooks.student(path) == notebook
+
+
+@chapter
+def test_teacher_notebooks_hold_everything(path):
+    notebook, page = notebooks.teacher(path), slices.chapter(path)
+    nbformat.validate(notebook)
+    text = "\n".join(c.source for c in notebook.cells)
+    for n, e in enumerate(page.exercises):
+        entry = ENTRIES[e.label]
+        work = [c.source for c in notebook.cells if c.metadata.get("tags") == ["work", f"exercise-{n}"]]
+        assert work == [notebooks.solution(page, n, entry, whole=True)]
+        for words in [*entry["hints"], *(s["say"] for s in entry["slips"]), entry["marking"]]:
+            assert " ".join(words.split()).replace("|", "\\|") in text
+
+
+@quick
+def test_runs_empty_and_filled(path):
+    """Unfilled, every check says that nothing is there; with the book's work all points are got, with other datasets, too."""
+    table, said = play(notebooks.student(path))
+    assert (table["points"] == 0).all() and all("nothing yet" in text for text in said)
+    for number in (None, 3):
+        notebook = notebooks.filled(path)
+        for cell in notebook.cells:
+            cell.source = cell.source.replace(notebooks.NUMBER, f"student = {number}")
+        table, said = play(notebook)
+        assert len(table) == len(slices.chapter(path).exercises)
+        assert (table["points"] == table["of"]).all(), said
+
+
+@quick
+def test_every_slip_gets_its_sentence(path):
+    for number, wanted, got in notebooks.slips(path):
+        assert got == wanted, number
+
+
+def test_runs_in_a_kernel():
+    path = ex.BOOK / "paper/3-1-balance.md"
+    found = notebooks.outcome(notebook := notebooks.filled(path), 5)
+    assert found and all(got == of for got, of in found.values())
+    assert all("right." in text for text in notebooks.said(notebook))
+
+
+def test_all_are_written_and_nothing_else_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-2:])
+    (tmp_path / "student").mkdir()
+    (tmp_path / "student" / "old.ipynb").write_text("")
+    written = notebooks.write(tmp_path) + export.write(tmp_path)
+    assert sorted(tmp_path.rglob("*.ipynb")) == sorted(written) and len(written) == 8
+    assert {p.name for p in tmp_path.iterdir()} == {"student", "teacher", "nbgrader", "otter"}
+
+
+@chapter
+def test_exports_have_the_points_of_the_entries(path):
+    page = slices.chapter(path)
+    wanted = [ENTRIES[e.label]["points"] for e in page.exercises]
+    marked = [c.metadata["nbgrader"] for c in export.nbgrader(path).cells if "nbgrader" in c.metadata]
+    assert [m["points"] for m in marked if m["grade"]] == wanted
+    assert len({m["grade_id"] for m in marked}) == len(marked)
+    raw = [c.source for c in export.otter(path).cells if c.cell_type == "raw"]
+    points = [ast.literal_eval(m[1]) for text in raw if (m := re.search(r"^points: (.+)$", text, re.M))]
+    assert [sum(p) for p in points] == wanted
+    assert raw.count("# BEGIN TESTS") == raw.count("# END QUESTION") == len(wanted)
+
+
+# --- slices -----------------------------------------------------------------------------------------------------------
+
+
+def page_of(tmp_path, monkeypatch, *cells, solution="answer = x"):
+    text = "# Title\n\n" + "".join(f"```{{code-cell}} ipython3\n{c}\n```\n\n" for c in cells)
+    text += "```{exercise-start}\n:label: ex-made\n```\nWhat?\n```{exercise-end}\n```\n"
+    text += (
+        "````{solution-start} ex-made\n:class: dropdown\n````\n```{code-cell} ipython3\n"
+        + solution
+        + "\n```\n````{solution-end}\n````\n"
+    )
+    monkeypatch.setattr(ex, "BOOK", tmp_path)
+    (tmp_path / "made.md").write_text(text)
+    monkeypatch.setattr(ex.numbering, "chapters", dict)
+    monkeypatch.setattr(slices, "ex", ex)
+    path = tmp_path / "made.md"
+    monkeypatch.setattr(ex, "BOOK", tmp_path / "book")
+    (tmp_path / "book").mkdir(exist_ok=True)
+    return slices.Chapter(path)
+
+
+@pytest.mark.parametrize(
+    "cells, kept",
+    [
+        (["x = 1\ny = 2"], ["x = 1"]),
+        (["x = 1", "x = 2"], ["x = 2"]),
+        (["x = 1", "x += 1", "y = x"], ["x = 1", "x += 1"]),
+        (["x = []", "y = 3", "x.append(y)", "print(x)"], ["x = []", "y = 3", "x.append(y)"]),
+        (["x = {}", "for n in range(3):\n    x[n] = n", "for n in range(9):\n    print(n)"], ["x = {}", "for n in range(3):\n    x[n] = n"]),
+        (["k = 2", "def g():\n    return k", "k = 3", "x = g()"], ["k = 2", "def g():\n    return k", "k = 3", "x = g()"]),
+        (["try:\n    x = 1\nexcept E as k:\n    print(k)", "y = 1"], ["try:\n    x = 1\nexcept E as k:\n    print(k)"]),
+        (["k = 2", "k = [k for k in range(3)]", "x = 1"], ["x = 1"]),
+        (["a = 1", "if a:\n    x = 1\nelse:\n    x = 2", "x_ = 0"], ["a = 1", "if a:\n    x = 1\nelse:\n    x = 2"]),
+        (["x = 0", "if 1:\n    x = 1"], ["x = 0", "if 1:\n    x = 1"]),
+        (["fig, ax = plt.subplots()", "x = 1", "ax.plot(x)", "say(x=x)", "assert x"], ["x = 1"]),
+        (["x = y = z = 0"], ["x = y = z = 0"]),
+        (["(x := 3)"], ["(x := 3)"]),
+        (["t = make()", 't.to_csv(folder / "a.csv")', 't.to_csv(folder / "b.csv")', 'x = read(folder / "a.csv")'],
+         ["t = make()", 't.to_csv(folder / "a.csv")', 'x = read(folder / "a.csv")']),
+        (["import numpy as np", "rng = np.random.default_rng(1)", "u = rng.normal()", "v = 3", "x = rng.normal()"],
+         ["import numpy as np", "rng = np.random.default_rng(1)", "u = rng.normal()", "x = rng.normal()"]),
+    ],
+)  # fmt: skip
+def test_only_what_is_needed_is_kept(tmp_path, monkeypatch, cells, kept):
+    page = page_of(tmp_path, monkeypatch, *cells)
+    assert [s.source for s in page.slice(0, {"x"})] == kept
+
+
+def test_of_a_solution_only_what_makes_the_answers(tmp_path, monkeypatch):
+    page = page_of(tmp_path, monkeypatch, "x, rng = 1, 2", solution="y = rng\nanswer = x + 1\nassert answer\nprint(y)")
+    assert [s.source for s in page.core(0, {"answer"})] == ["answer = x + 1"]
+
+
+def test_the_name_of_a_dataset_becomes_yours():
+    assert entries.replaced("β = pools[\"ende24\"], 'ende24', 'ende2'", "ende24") == "β = pools[yours], yours, 'ende2'"
+    assert entries.replaced('f"{d} ende24"', "ende24") == 'f"{d} ende24"'
+
+
+def test_what_an_exercise_undoes_is_done_again(tmp_path, monkeypatch):
+    page = page_of(tmp_path, monkeypatch, 'd = load("ende24")', "b = size(d)")
+    given = [(s, False) for s in page.statements[:2]]
+    versions = notebooks.Versions(page)
+    assert versions.missing(given, {"b"}, None) == given
+    for s, changed in given:
+        versions.run(s, changed)
+    assert versions.missing(given, {"b"}, None) == []
+    versions.run(page.statements[0], True)  # with another dataset
+    assert versions.missing(given, {"d"}, None) == given[:1]
+    assert versions.missing(given, {"d", "b"}, None) == given[:1]  # b still is the book's
+    versions.now["b"] = "work"
+    assert versions.missing(given, {"b"}, None) == given
+    assert versions.missing([(given[0][0], True), (given[1][0], True)], {"b"}, 1) == [
+        (given[0][0], True),
+        (given[1][0], True),
+    ]
+
+
+def test_an_import_is_cut_down():
+    s = slices.Statement("", ast.parse("from a.b import c, d as e, f").body[0], 0, None)
+    assert slices.used(s, {"e", "c"}) == "from a.b import c, d as e"
+
+
+def test_blanks_show_what_a_function_takes(tmp_path, monkeypatch):
+    page = page_of(tmp_path, monkeypatch, "x = 1", solution="def f(a, *, b=1):\n    return a\ng = lambda z: z\nh = 2")
+    blank = notebooks.blank(page, 0, {"answers": {"f": {}, "g": {}, "h": {}}})
+    assert blank == "# Your answer: replace each ...\ndef f(a, *, b=1):\n    ...\ng = lambda z: ...\nh = ..."

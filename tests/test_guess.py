@@ -8,7 +8,7 @@ from pools import ENDE24
 
 import whichbird as wb
 from whichbird.core.balance import Standard
-from whichbird.solve import quick, saddle
+from whichbird.solve import guess, saddle
 
 SOLVER = importlib.import_module("whichbird.solve.reweight")
 GAP = 5e-10
@@ -28,7 +28,7 @@ def _weights(u, v, h, p, q):
 
 def _guess(u, v):
     even = [1 / len(u)] * len(u)
-    return quick.newton(u, v, *quick.start(u, v, even))
+    return guess.newton(u, v, *guess.start(u, v, even))
 
 
 @pytest.mark.parametrize("beta", [0.45, 0.5, 0.6, 0.65])
@@ -38,13 +38,22 @@ def test_newtons_method_ends_where_the_sweep_ends(beta):
     expected = wb.reweight_sweep(*ENDE24, [beta] * 3)[0]
     w = _weights(u, v, *point[:3])
     assert np.abs(w - expected.weights).max() < 1e-14
-    assert point.P == pytest.approx(w @ w, rel=1e-14) and point.error <= quick.SETTLED
+    assert point.P == pytest.approx(w @ w, rel=1e-14) and point.error <= guess.SETTLED
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-80, 1e80, 1e160])
+def test_numbers_out_of_range_raise_nothing(size):
+    u, v = ((size * x).tolist() for x in _stretched(*ENDE24, 0.2))
+    with np.errstate(all="ignore"):
+        point = _guess(u, v) or guess.optimum(u, v, [0.5, 0.5] + [0.0] * (len(u) - 2))
+        points, rows = guess.cover(u, v, point or guess.Point(1.0, 0.0, 0.0, 0.3, 0.0), GAP)
+    assert len(points) >= 1 and len(rows) >= 1
 
 
 def test_newtons_method_says_when_it_is_lost():
     u, v = (x.tolist() for x in _stretched(*ENDE24, 0.5))
-    assert quick.newton(u, v, 1e-9, 5.0, 5.0) is None  # no system in use
-    assert quick.newton(u, v, -1.0, 0.0, 0.0) is None
+    assert guess.newton(u, v, 1e-9, 5.0, 5.0) is None  # no system in use
+    assert guess.newton(u, v, -1.0, 0.0, 0.0) is None
 
 
 @pytest.mark.parametrize("root", [None, 0.4])
@@ -54,7 +63,7 @@ def test_a_climb_reaches_what_the_climb_in_arrays_reaches(root):
         h = 0.5 * ((v - q) ** 2).max()
         P = None if root is None else np.array([root**2])
         *_, (best,) = saddle.climb(u[None], v[None], np.array([q]), np.array([h]), np.zeros(1), P)
-        found, p, height = quick.climb(u.tolist(), v.tolist(), q, h, 0.0, root)
+        found, p, height = guess.climb(u.tolist(), v.tolist(), q, h, 0.0, root)
         norm = np.linalg.norm(np.maximum(0, found + (u - p) ** 2 - (v - q) ** 2))
         assert height == pytest.approx(found / norm if root is None else found - root * norm, rel=1e-9)
         if root is None:  # beyond that no two systems reach the target, and the climb in arrays is broken off
@@ -66,8 +75,8 @@ def test_a_climb_reaches_what_the_climb_in_arrays_reaches(root):
 def test_a_cover_leaves_no_gap(beta):
     u, v = _stretched(*ENDE24, beta)
     plain = u.tolist(), v.tolist()
-    start = _guess(*plain) or quick.optimum(*plain, np.eye(u.size)[0].tolist())
-    points, rows = quick.cover(*plain, start, GAP)
+    start = _guess(*plain) or guess.optimum(*plain, np.eye(u.size)[0].tolist())
+    points, rows = guess.cover(*plain, start, GAP)
     best = points[-1]
     assert best.P == pytest.approx(1 / wb.reweight_sweep(*ENDE24, [beta] * 3)[0].ess, rel=1e-9)
     h, p, q = np.array(rows).T
@@ -90,10 +99,10 @@ def test_a_better_point_on_the_way_is_taken():
         low, high = wb.reachable(a, f)
         u, v = (x.tolist() for x in _stretched(a, f, low + 0.2 * (high - low)))
         for q in v:
-            point = quick.valley(u, v, 0.5 * max((y - q) ** 2 for y in v), 0.0, q)
+            point = guess.valley(u, v, 0.5 * max((y - q) ** 2 for y in v), 0.0, q)
             if point is None:
                 continue
-            points, _ = quick.cover(u, v, point, GAP)
+            points, _ = guess.cover(u, v, point, GAP)
             assert all(b.P < a.P for a, b in zip(points, points[1:], strict=False))
             met += len(points) > 1
     assert met > 0
@@ -115,7 +124,7 @@ def test_one_target_and_a_sweep_agree(number, monkeypatch):
 
 def test_no_guess_is_no_harm(monkeypatch):
     expected = [wb.reweight(*ENDE24, beta).ess for beta in (0.2, 0.6)]
-    monkeypatch.setattr(quick, "newton", lambda *args: None)
+    monkeypatch.setattr(guess, "newton", lambda *args: None)
     for beta, ess in zip((0.2, 0.6), expected, strict=True):
         r = wb.reweight(*ENDE24, beta)
         assert r.ess == pytest.approx(ess, rel=1e-12) and r.gap <= 1e-9
@@ -123,18 +132,24 @@ def test_no_guess_is_no_harm(monkeypatch):
 
 @pytest.mark.parametrize("beta", [0.2, 0.6])
 def test_a_wrong_guess_is_no_harm(beta, monkeypatch):
-    """A point off the target, and saddles that exclude nothing."""
+    """A point off the target, and saddles that exclude nothing or are no numbers."""
     expected = wb.reweight(*ENDE24, beta).ess
-    wrong = quick.Point(0.3, 0.1, -0.2, 0.05, 0.0)
-    monkeypatch.setattr(quick, "newton", lambda *args: wrong)
-    monkeypatch.setattr(quick, "cover", lambda *args: ([wrong], [wrong[:3], (-1.0, 0.0, 0.0)]))
+    wrong = guess.Point(0.3, 0.1, -0.2, 0.05, 0.0)
+    monkeypatch.setattr(guess, "newton", lambda *args: wrong)
+    monkeypatch.setattr(
+        guess,
+        "cover",
+        lambda *args: ([wrong], [wrong[:3], (-1.0, 0.0, 0.0), (np.nan, 0.0, 0.0), (1.0, np.nan, np.inf)]),
+    )
     r = wb.reweight(*ENDE24, beta)
     assert r.ess == pytest.approx(expected, rel=1e-12) and r.gap <= 1e-9
 
 
 def test_a_poor_guess_is_mended(monkeypatch):
     """A local optimum for the best, without a cover: the gaps lead to the best."""
-    expected, real = wb.reweight(*ENDE24, 0.2).ess, quick.cover
-    monkeypatch.setattr(quick, "cover", lambda u, v, best, gap: (real(u, v, best, gap)[0][:1], [best[:3]]))
+    expected, real = wb.reweight(*ENDE24, 0.2).ess, guess.cover
+    monkeypatch.setattr(
+        guess, "cover", lambda u, v, best, gap: (real(u, v, best, gap)[0][:1], [(np.nan, 0.0, 0.0), best[:3]])
+    )
     r = wb.reweight(*ENDE24, 0.2)
     assert r.ess == pytest.approx(expected, rel=1e-12) and r.gap <= 1e-9

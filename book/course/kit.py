@@ -256,9 +256,20 @@ def wait(chrome: Any) -> None:
 
 
 def printed(chrome: Any) -> bytes:
-    """The open page as PDF, with a fixed day in it."""
-    data = base64.b64decode(chrome.execute_cdp_cmd("Page.printToPDF", PAPER)["data"])
-    return re.sub(rb"\(D:\d{14}([^)]*)\)", rb"(D:20260101000000\1)", data)
+    """The open page as PDF."""
+    return settled(base64.b64decode(chrome.execute_cdp_cmd("Page.printToPDF", PAPER)["data"]))
+
+
+def settled(data: bytes) -> bytes:
+    """A PDF without what differs from one print of a page to the next: the time, and the numbers that a browser gives to the heads of tables.
+
+    >>> settled(b"(D:20261117063500Z) (node00003096) (node00003094) (node00003096)")
+    b'(D:20260101000000Z) (node00000002) (node00000001) (node00000002)'
+    """
+    data = re.sub(rb"\(D:\d{14}([^)]*)\)", rb"(D:20260101000000\1)", data)
+    seen = sorted(set(re.findall(rb"\(node(\d{8})\)", data)))
+    short = {number: b"(node%08d)" % n for n, number in enumerate(seen, 1)}
+    return re.sub(rb"\(node(\d{8})\)", lambda m: short[m[1]], data)
 
 
 # --- the read-me --------------------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives th
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
 best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
-One or two targets of a small pool begin instead with a guess in plain numbers (`quick`): an optimum, and saddles for the whole
+One or two targets of a small pool begin instead with a guess in plain numbers (`guess`): an optimum, and saddles for the whole
 line. It is tested like what the grid finds, and gaps that it leaves are split in the same way.
 
 Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
@@ -47,7 +47,7 @@ from tqdm import tqdm
 
 from ..core import check
 from ..core.balance import EPS, OUTSIDE, Standard, _steps, _unit, ends, out_of_reach, pair_balances, snapped
-from . import careful, quick
+from . import careful, guess
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
 from .proof import Evidence, Rows
@@ -680,16 +680,16 @@ def _dual(
 
 
 def _single(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> bool:
-    """One target, from a guess in plain numbers (`quick`); False if that finds no weighting at all."""
+    """One target, from a guess in plain numbers (`guess`); False if that finds no weighting at all."""
     above, x, v, stretch = _sides(pools, which, betas)
     u = stretch[:, None] * x
     plain = u[0].tolist(), v[0].tolist()
-    point = quick.newton(*plain, *quick.start(*plain, [1 / x.size] * x.size))
+    point = guess.newton(*plain, *guess.start(*plain, [1 / x.size] * x.size))
     if point is not None and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, stretch, point)).all():
         return True
     side = _Side(x, v, stretch)
-    point = point or quick.optimum(*plain, side.line[0].tolist())
-    points, rows = quick.cover(*plain, point, INTERVAL_GAP)
+    point = point or guess.optimum(*plain, side.line[0].tolist())
+    points, rows = guess.cover(*plain, point, INTERVAL_GAP)
     if not points:
         return False
     side._offer_lines()
@@ -697,14 +697,15 @@ def _single(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarra
         side._offer(np.zeros(1, int), *_saddle(u, v, stretch, point))
     if side.best[0] is None:
         return False
-    h, p, q = np.array(rows).T
+    table = np.array(rows)
+    h, p, q = table[np.isfinite(table).all(1)].T
     side.add(np.zeros(h.size, int), q, h, p)
     _prove(side, betas, above, part, out)
     return True
 
 
 def _saddle(
-    u: np.ndarray, v: np.ndarray, stretch: np.ndarray, point: quick.Point
+    u: np.ndarray, v: np.ndarray, stretch: np.ndarray, point: guess.Point
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """h, p, q, each (1,), and the weights (1, K) of a point, to all digits."""
     h, p, q = (np.array([x]) for x in point[:3])
@@ -938,7 +939,7 @@ class _Side:
         """The means each row excludes, from where to where, rounded inwards."""
         n, q = self.target[rows], self.q[rows]
         square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], self._level()[n])[0]
-        half = np.maximum(0, np.sqrt(np.maximum(0, square)) - 4 * EPS)
+        half = np.maximum(0, np.sqrt(np.where(square > 0, square, 0)) - 4 * EPS)  # what is no number excludes nothing
         return q - half, q + half
 
     def _level(self) -> np.ndarray:

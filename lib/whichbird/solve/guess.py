@@ -87,7 +87,7 @@ def newton(u: Sequence[float], v: Sequence[float], h: float, p: float, q: float)
 def start(u: Sequence[float], v: Sequence[float], w: Sequence[float]) -> tuple[float, float, float]:
     """A saddle around the means of a weighting, high enough for its constraint to be met to first order."""
     p, q = (sum(map(mul, w, x)) for x in (u, v))
-    g = [(x - p) ** 2 - (y - q) ** 2 for x, y in zip(u, v, strict=True)]
+    g = [_square(x - p) - _square(y - q) for x, y in zip(u, v, strict=True)]
     total = sum(g)
     h = -sum(map(mul, g, g)) / total if total else 0.0
     return (h if h > 0 else -min(g)), p, q
@@ -100,7 +100,7 @@ def climb(
 
     The height is h − √P ‖z₊‖, with `root` = √P; without, it is h / ‖z₊‖, the root of the least collision for this q.
     """
-    v2 = [(y - q) ** 2 for y in v]
+    v2 = [_square(y - q) for y in v]
     best, top, d_h, d_p, short = (h, p), -math.inf, 0.0, 0.0, 1.0
     for _ in range(STEPS):
         nn = sz = szu = m = mu = muu = 0.0
@@ -139,8 +139,8 @@ def climb(
             short *= 0.3
             if short < 1e-3:
                 break
-        p = best[1] + short * d_p
-        h = best[0] + short * d_h - (short * d_p) ** 2
+        by = short * d_p
+        h, p = best[0] + short * d_h - by * by, best[1] + by
     return *best, top
 
 
@@ -151,7 +151,7 @@ def optimum(u: Sequence[float], v: Sequence[float], end: Sequence[float]) -> Poi
         if point := newton(u, v, *saddle):
             return point
     for h, p, q in reversed(saddles):
-        if point := valley(u, v, max(h, 0.5 * max((y - q) ** 2 for y in v)), p, q):
+        if point := valley(u, v, max(h, 0.5 * max(_square(y - q) for y in v)), p, q):
             return point
     return None
 
@@ -163,7 +163,7 @@ def valley(u: Sequence[float], v: Sequence[float], h: float, p: float, q: float)
         point = newton(u, v, h, p, q)
         if point is not None and point.P <= height * height * (1 + 1e-9):
             return point
-        z = [max(0.0, h + (x - p) ** 2 - (y - q) ** 2) for x, y in zip(u, v, strict=True)]
+        z = [max(0.0, h + _square(x - p) - _square(y - q)) for x, y in zip(u, v, strict=True)]
         if not sum(z) > 0:
             break
         q = sum(map(mul, z, v)) / sum(z)
@@ -180,7 +180,7 @@ def cover(
     """
     points: list[Point] = []
     rows: list[tuple[float, float, float]] = []
-    size = (max(u) - min(u)) ** 2 + (max(v) - min(v)) ** 2
+    size = _square(max(u) - min(u)) + _square(max(v) - min(v))
     while best is not None and len(rows) < ROWS:
         points.append(best)
         rows.append(best[:3])
@@ -219,3 +219,7 @@ def _march(
         if away - half < edge:
             edge = max(edge, away + half)
     return None
+
+
+def _square(x: float) -> float:
+    return x * x  # a power may raise OverflowError, a product does not

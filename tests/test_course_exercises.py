@@ -94,8 +94,8 @@ def test_answers_can_be_read_nowhere(path):
         for value in [
             v for v in leaves if isinstance(v, float) and v != float(f"{v:.3g}")
         ]:  # round ones stand everywhere
-            digits = f"{abs(value):.10f}".lstrip("0").replace(".", "").lstrip("0")[:5]
-            assert digits not in re.sub(r"\W", "", shown) and f"{value:.4f}" not in hashes and repr(value) not in hashes
+            digits = f"{abs(value):.4e}".partition("e")[0].replace(".", "")
+            assert digits not in re.sub(r"\W", "", shown) and repr(value) not in hashes
 
 
 NOTHING = (..., None, math.nan, [], {}, "", [...], {"a": None}, lambda *_, **__: None, lambda *_, **__: ...)

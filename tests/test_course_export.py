@@ -73,6 +73,7 @@ def test_otter_marks_them(exported):
     run(TOOLS / "otter", "assign", f"{name}.ipynb", "dist", cwd=folder)  # this runs the tests on the solutions, too
     (grader,) = (folder / "dist" / "autograder").glob("*.zip")
     for kind, share in (("autograder", 1), ("student", 0)):
+        (folder / f"out-{kind}").mkdir()
         run(TOOLS / "otter", "run", "-a", grader, "-o", f"out-{kind}", f"dist/{kind}/{name}.ipynb", cwd=folder)
         tests = json.loads((folder / f"out-{kind}" / "results.json").read_text())["tests"]
         scores = [(t["score"], t["max_score"]) for t in tests if t["name"].startswith("q")]

@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import importlib
 import io
 import itertools
 import json
@@ -31,6 +32,9 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path)
     return tmp_path
+
+
+SOLVER = importlib.import_module("whichbird.solve.reweight")  # the package has a function of this name
 
 
 def made(d, seed=1):
@@ -836,12 +840,12 @@ def test_output_files(here):
     ],
 )
 def test_outputs_are_checked_before_any_work(here, monkeypatch, argv, sentence):
-    monkeypatch.setattr(cli, "solve", None)  # would fail if it were reached
+    monkeypatch.setattr(SOLVER, "reweight", None)  # would fail if it were reached
     assert refused(*run("reweight", "systems.csv", "--beta", "0.7", *argv)) == f"whichbird reweight: {sentence}"
 
 
 def test_places_that_cannot_be_written(here, monkeypatch):
-    monkeypatch.setattr(cli, "solve", None)  # would fail if it were reached
+    monkeypatch.setattr(SOLVER, "reweight", None)  # would fail if it were reached
     Path("away.csv").symlink_to("no/where.csv")
     Path("loop.csv").symlink_to("loop.csv")
     argv = ["reweight", "systems.csv", "--beta", "0.7", "--out"]
@@ -916,7 +920,7 @@ def test_a_place_is_input_and_a_broken_disk_a_failure(here, monkeypatch, code, n
     def fail(*_):
         raise OSError(number, os.strerror(number), "x")
 
-    monkeypatch.setattr(cli, "solve", fail)
+    monkeypatch.setattr(SOLVER, "reweight", fail)
     assert run("reweight", "systems.csv", "--beta", "0.7") == (
         code,
         "",
@@ -951,7 +955,7 @@ def test_failures_are_one_sentence_and_exit_1(here, monkeypatch):
         def fail(*_, error=error):
             raise error
 
-        monkeypatch.setattr(cli, "solve", fail)
+        monkeypatch.setattr(SOLVER, "reweight", fail)
         assert run("reweight", "systems.csv", "--beta", "0.7") == (1, "", f"whichbird reweight: {said}\n")
 
 

@@ -28,8 +28,6 @@ done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives th
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
 best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
-One or two targets of a small pool begin instead with a guess in plain numbers (`guess`): an optimum, and saddles for the whole
-line. It is tested like what the grid finds, and gaps that it leaves are split in the same way.
 
 Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
 what does not pass, or was left open, is solved again with more digits and in another frame (`careful`).
@@ -47,12 +45,12 @@ from tqdm import tqdm
 
 from ..core import check
 from ..core.balance import EPS, OUTSIDE, Standard, _steps, _unit, ends, out_of_reach, pair_balances, snapped
-from . import careful, guess
+from . import careful
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
 from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
-from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, polish, repair
+from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
 from .tilt import solve as tilted
 from .verify import verify
 
@@ -61,8 +59,7 @@ INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide
 BETA_TOLERANCE = 1e-12
 GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
-ROUNDS = 12  # rounds of gap splitting before a target is done again with care; five at most on the pools that ship
-FEW, SMALL = 2, 80  # up to so many targets, of so many systems each, are first tried number by number
+ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
 ROWS = 250  # saddles per target before it is done again with care; thirty are usual
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
 CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
@@ -485,8 +482,6 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         if ties:
             out.others[int(i)] = ties
     left, (delicate, hopeless) = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
-    if left.size <= FEW and size <= SMALL:
-        left = left[[hopeless[i] or not _single(pools, which[[i]], betas[[i]], np.array([i]), out) for i in left]]
     block = max(1, CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
         hard = []
@@ -648,71 +643,17 @@ def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray,
     """Newton's method from the uniform weighting, and the dual test. Returns those of `part` that it does not settle."""
     above, x, v, stretch = _sides(pools, which, betas)
     u = stretch[:, None] * x
-    good = _dual(u, v, stretch, above, betas, part, out, *ascend(u, v, stretch))
-    return np.asarray(part[~good])
-
-
-def _dual(
-    u: np.ndarray,
-    v: np.ndarray,
-    stretch: np.ndarray,
-    above: np.ndarray,
-    betas: np.ndarray,
-    part: np.ndarray,
-    out: _Solved,
-    h: np.ndarray,
-    p: np.ndarray,
-    q: np.ndarray,
-    w: np.ndarray,
-) -> np.ndarray:
-    """Note the weightings that their own saddle proves optimal; which these are."""
+    h, p, q, w = ascend(u, v, stretch)
     P = dot(w, w)
     with np.errstate(all="ignore"):
         # next to no variance left: all weight on copies of one system, whose balance is rounding
         apart = dot(w, (u - p[:, None]) ** 2 + (v - q[:, None]) ** 2) > 1e-6 * dot(v, v) / v.shape[1]
         good = apart & (off_balance(u, v, w, stretch) <= BETA_TOLERANCE / 2)
         good[good] = alone(*(y[good] for y in (u, v, q, h, p, P * (1 - DUAL_GAP))))
-    if good.any():
-        _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
-        for n, saddle in zip(part[good], np.column_stack((h, p, q))[good], strict=True):
-            out.rows[int(n)] = Rows(saddle[None])
-    return np.asarray(good)
-
-
-def _single(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> bool:
-    """One target, from a guess in plain numbers (`guess`); False if that finds no weighting at all."""
-    above, x, v, stretch = _sides(pools, which, betas)
-    u = stretch[:, None] * x
-    plain = u[0].tolist(), v[0].tolist()
-    point = guess.newton(*plain, *guess.start(*plain, [1 / x.size] * x.size))
-    if point is not None and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, stretch, point)).all():
-        return True
-    side = _Side(x, v, stretch)
-    point = point or guess.optimum(*plain, side.line[0].tolist())
-    points, rows = guess.cover(*plain, point, INTERVAL_GAP)
-    if not points:
-        return False
-    side._offer_lines()
-    for point in points:
-        side._offer(np.zeros(1, int), *_saddle(u, v, stretch, point))
-    if side.best[0] is None:
-        return False
-    table = np.array(rows)
-    h, p, q = table[np.isfinite(table).all(1)].T
-    side.add(np.zeros(h.size, int), q, h, p)
-    _prove(side, betas, above, part, out)
-    return True
-
-
-def _saddle(
-    u: np.ndarray, v: np.ndarray, stretch: np.ndarray, point: guess.Point
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """h, p, q, each (1,), and the weights (1, K) of a point, to all digits."""
-    h, p, q = (np.array([x]) for x in point[:3])
-    if point.error > EPS:
-        return polish(u, v, stretch, h, p, q)
-    z = np.maximum(0, h + (u - p) ** 2 - (v - q) ** 2)
-    return h, p, q, z / z.sum()
+    _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
+    for n, saddle in zip(part[good], np.column_stack((h, p, q))[good], strict=True):
+        out.rows[int(n)] = Rows(saddle[None])
+    return np.asarray(part[~good])
 
 
 def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> None:
@@ -722,14 +663,10 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
     side = _Side(x[first], v[first], stretch, kind)
     side.start()
     found = np.array([o is not None for o in side.best])
-    if found.all():
-        _prove(side, betas, above, part, out)
-    elif found.any():
-        _far(pools, which[found], betas[found], part[found], out)
-
-
-def _prove(side: _Side, betas: np.ndarray, above: np.ndarray, part: np.ndarray, out: _Solved) -> None:
-    """Dual test and intervals for targets that have a weighting each; what is proven is noted."""
+    if not found.all():
+        if found.any():
+            _far(pools, which[found], betas[found], part[found], out)
+        return
     dual = side.dual()
     left = np.flatnonzero(~dual)
     proven = dual.copy()
@@ -742,7 +679,7 @@ def _prove(side: _Side, betas: np.ndarray, above: np.ndarray, part: np.ndarray, 
             break
         side.fill(gaps.of(left))
     side.look_for_ties(np.flatnonzero(proven & ~dual))
-    best = np.empty_like(side.u)
+    best = np.empty_like(x)
     for n in np.flatnonzero(proven):
         o, *others = sorted(side.optima[n], key=lambda o: o.P)
         best[n] = o.w
@@ -753,7 +690,7 @@ def _prove(side: _Side, betas: np.ndarray, above: np.ndarray, part: np.ndarray, 
             if other.P <= o.P * (1 + INTERVAL_GAP) and all(np.abs(other.w - w).sum() > 1e-3 for w in known):
                 out.others.setdefault(int(part[n]), []).append(other.w)
     names = np.where(dual, "dual", "interval").astype(object)
-    _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, side.v, best)))
+    _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, v, best)))
 
 
 def _write(
@@ -888,8 +825,7 @@ class _Side:
         height: np.ndarray | None = None,
     ) -> None:
         u, v, stretch = self.u[target], self.v[target], self.stretch[target]
-        owner = None if height is None else target
-        self._offer(target, *descend(u, v, stretch, q, left, right, h, p, height, owner=owner))
+        self._offer(target, *descend(u, v, stretch, q, left, right, h, p, height))
 
     def _offer(self, target: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
         """Take note of the feasible ones among these weightings."""
@@ -939,7 +875,7 @@ class _Side:
         """The means each row excludes, from where to where, rounded inwards."""
         n, q = self.target[rows], self.q[rows]
         square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], self._level()[n])[0]
-        half = np.maximum(0, np.sqrt(np.where(square > 0, square, 0)) - 4 * EPS)  # what is no number excludes nothing
+        half = np.maximum(0, np.sqrt(np.maximum(0, square)) - 4 * EPS)
         return q - half, q + half
 
     def _level(self) -> np.ndarray:

@@ -11,7 +11,7 @@ computed as (e − p − q)(d − p + q), which keeps all digits next to the two
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,9 @@ from ..core.balance import EPS
 
 STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
 Cone = tuple[np.ndarray, np.ndarray]
-FALLS = 12  # steps of a descent, each with a climb
 PATIENCE = 10  # steps of a descent after which a valley that is no optimum is left alone
 LOOKS, HOPE = (2, 4, 7), 0.7  # after so many steps, targets this far from a dual proof are left to the whole search
-SETTLED = 1e-14  # error of an optimum that Newton's method has found to all digits
 TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
-HOPS = 8  # of Newton's method from a point in a valley
 
 
 def excluded(
@@ -85,61 +82,27 @@ def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarra
     g = (u - p[:, None]) ** 2 - (v - q[:, None]) ** 2
     with np.errstate(all="ignore"):
         h = -dot(g, g) / g.sum(1)  # the constraint met to first order, were p and q to stay
-    return _newton(u, v, stretch, h, p, q)[:4]
-
-
-def polish(
-    u: np.ndarray, v: np.ndarray, stretch: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Newton's method for rows that need the last digits only: h, p, q and the weights (R, K)."""
-    return _newton(u, v, stretch, h, p, q, (v.min(1), v.max(1)))[:4]
-
-
-def _newton(
-    u: np.ndarray,
-    v: np.ndarray,
-    stretch: np.ndarray,
-    h: np.ndarray,
-    p: np.ndarray,
-    q: np.ndarray,
-    between: tuple[np.ndarray, np.ndarray] | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Newton's method in all three numbers: h, p, q, weights (R, K) and error of the best point on each row's way.
-
-    A row is given up once its q is no longer `between` two numbers; without them, once it is far from convex at one of the
-    `LOOKS`: a proof by one saddle will not hold where it ends.
-    """
-    out, best = [h, p, q, np.full_like(u, np.nan)], np.full(h.size, np.inf)
-    row, before = np.arange(h.size), best
+    out, row = (h, p, q, np.full_like(u, np.nan)), np.arange(h.size)
+    best, before = np.full(h.size, np.inf), np.full(h.size, np.inf)
     with np.errstate(all="ignore"):
-        for n in range(TRIES if between is None else HOPS):
+        for n in range(TRIES):
             w, miss, step = _stationarity(u, v, h, p, q)
             error = _error(u, v, stretch, h, w, miss)
             better = error < best[row]
-            if row.size == best.size and better.all():
-                out, best = [h, p, q, w], error
-            else:
-                at = row[better]
-                out = [x.copy() for x in out]
-                best = best.copy()
-                for x, new in zip((*out, best), (h, p, q, w, error), strict=True):
-                    x[at] = new[better]
+            for x, new in zip(out, (h, p, q, w), strict=True):
+                x[row[better]] = new[better]
+            best[row[better]] = error[better]
             # far away an error may grow once in a while; one that does not halve near the end is rounding
             live = (error > 1e-15) & ((error <= 0.5 * before) | (error > 1e-9) & np.isfinite(error))
-            if between is not None:
-                live &= (between[0] <= q) & (q <= between[1])
-            elif n in LOOKS:  # s of `alone` is h / Σw² at an optimum
+            if n in LOOKS:  # far from convex, so `alone` will not hold where this ends: s of `alone` is h / Σw² there
                 s, uu, vv, uv = h / dot(w, w), dot(u, u), dot(v, v), dot(u, v)
                 live &= s * (uu + s / 2) > HOPE * (2 * (uu * vv - uv * uv) + s * vv)
             if not live.any():
                 break
-            h, p, q = np.array((h, p, q)) + np.minimum(1, 0.5 * h / np.abs(step[0])) * step
-            before = error
-            if not live.all():
-                row, u, v, stretch, before, h, p, q = (x[live] for x in (row, u, v, stretch, before, h, p, q))
-                between = None if between is None else (between[0][live], between[1][live])
-    h, p, q, w = out
-    return h, p, q, w, best
+            row, u, v, stretch, before = (x[live] for x in (row, u, v, stretch, error))
+            h, p, q = (x + d for x, d in zip((h, p, q), np.minimum(1, 0.5 * h / np.abs(step[0])) * step, strict=True))
+            h, p, q = (x[live] for x in (h, p, q))
+    return out
 
 
 def climb(
@@ -256,51 +219,16 @@ def descend(
     p: np.ndarray,
     height: np.ndarray | None = None,
     cone: Cone | None = None,
-    owner: np.ndarray | None = None,
+    most: int = STEPS,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
 
-    A `height` says that the rows have been climbed already. Rows with the same `owner` compete: one from which Newton's
-    method does not arrive is left alone, with nan for weights, unless it already lies below what the others found.
-    Returns h, p, q and the weights (R, K).
+    A `height` says that the rows have been climbed already; `most` steps are made. Returns h, p, q and the weights (R, K).
     """
     if height is None:
         h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
-    if cone is not None:  # which `_newton` does not use
-        return _valley(u, v, stretch, q, left, right, h, p, height, cone=cone)
-    out = list(_newton(u, v, stretch, h, p, q, (left, right)))
-    with np.errstate(all="ignore"):
-        found = (out[4] <= SETTLED) & (left <= out[2]) & (out[2] <= right)
-        found &= dot(out[3], out[3]) <= (height * (1 + 1e-14)) ** 2
-    lost = ~found
-    if owner is not None and lost.any():
-        least = np.full(owner.max() + 1, np.inf)
-        np.minimum.at(least, owner[found], dot(out[3][found], out[3][found]))
-        out[3][lost] = np.nan
-        lost &= height**2 < least[owner]
-    if lost.any():
-        some = [x[lost] for x in (u, v, stretch, q, left, right, h, p, height)]
-        for x, new in zip(out, _valley(*some, cone=None), strict=False):
-            x[lost] = new
-    return out[0], out[1], out[2], out[3]
-
-
-def _valley(
-    u: np.ndarray,
-    v: np.ndarray,
-    stretch: np.ndarray,
-    q: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    h: np.ndarray,
-    p: np.ndarray,
-    height: np.ndarray,
-    *,
-    cone: Cone | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """`descend` where Newton's method in all three numbers leads astray: in q alone, with a climb after every step."""
     w, miss, step = _stationarity(u, v, h, p, q, cone=cone)
-    for n in range(FALLS):
+    for n in range(most):
         settled = np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h  # near enough for Newton's last steps
         if n >= PATIENCE:  # at an end of the range two systems or more share the weight, so no optimum has Σw² > ½
             settled |= height > 0.7072
@@ -352,35 +280,28 @@ def _stationarity(
     (3, R) in h, p, q. With a margin, systems are in use from z > −margin·h on, so that a step can bring one in.
     """
     with np.errstate(all="ignore"):
-        left, right = np.empty((2, u.shape[0], 4, u.shape[1]))
-        # right: u − p, v − q, g, 1; left: z₊, on·(u − p), on·(v − q), on: all sums at once
-        du, dv, g, on = right[:, 0], right[:, 1], right[:, 2], left[:, 3]
-        right[:, 3] = 1
+        right = np.ones(
+            (4, *u.shape)
+        )  # u − p, v − q, g, 1; below, each of z₊, on·(u − p), on·(v − q), on: all sums at once
+        du, dv, g, _ = right
         np.subtract(u, p[:, None], out=du)
         np.subtract(v, q[:, None], out=dv)
         if cone is None:
             np.multiply(du - dv, du + dv, out=g)
         else:
             np.multiply(cone[0] - (p + q)[:, None], cone[1] - (p - q)[:, None], out=g)
-        z = g + h[:, None]
-        np.greater(z, -margin * h[:, None], out=on)
-        np.multiply(z, on, out=left[:, 0])
-        np.multiply(right[:, :2], left[:, 3:], out=left[:, 1:3])
-        sums = np.ascontiguousarray((left @ right.transpose(0, 2, 1)).transpose(1, 2, 0))
-        (zu, zv, zg, total), (uu, uv, ug, u1), (_, vv, vg, v1), (_, _, g1, _) = sums
-        # Newton's equations in h, 2p and 2q: rows (u1, up, uv), (v1, −uv, vq), (g1, gp, gq); by their cofactors
-        half = 0.5 * total
-        up, vq, gp, gq = -uu - half, vv - half, -ug - zu, vg + zv
-        u_h, u_p, u_q = -uv * gq - vq * gp, vq * g1 - v1 * gq, v1 * gp + uv * g1
-        v_h, v_p, v_q = gp * uv - gq * up, gq * u1 - g1 * uv, g1 * up - gp * u1
-        g_h, g_p, g_q = up * vq + uv * uv, uv * v1 - u1 * vq, -u1 * uv - up * v1
-        scale = -1 / (u1 * u_h + up * u_p + uv * u_q)
-        step = np.array(
-            (zu * u_h + zv * v_h + zg * g_h, zu * u_p + zv * v_p + zg * g_p, zu * u_q + zv * v_q + zg * g_q)
-        )
-        step *= scale
-        step[1:] *= 0.5
-        return left[:, 0] / total[:, None], sums[0, :3] / total, step
+        z = h[:, None] + g
+        left = np.empty_like(right)
+        left[3] = z > -margin * h[:, None]
+        np.multiply(right[:2], left[3], out=left[1:3])
+        np.multiply(z, left[3], out=left[0])
+        sums = left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
+        (zu, zv, zg, total), (uu, uv, ug, u1), (_, vv, vg, v1), (_, _, g1, _) = sums.transpose(1, 2, 0)
+        jac = ((u1, -2 * uu - total, 2 * uv), (v1, -2 * uv, 2 * vv - total), (g1, -2 * ug - 2 * zu, 2 * vg + 2 * zv))
+        across = [_cross(jac[n - 2], jac[n - 1]) for n in range(3)]  # the cofactors, row by row
+        whole = jac[0][0] * across[0][0] + jac[0][1] * across[0][1] + jac[0][2] * across[0][2]
+        step = np.array([-(zu * across[0][n] + zv * across[1][n] + zg * across[2][n]) / whole for n in range(3)])
+        return left[0] / total[:, None], np.array([zu, zv, zg]) / total, step
 
 
 def repair(
@@ -437,10 +358,14 @@ def _choose(mask: np.ndarray, new: Iterable[Any], old: Iterable[Any]) -> list[np
     return [np.where(mask, a, b) for a, b in zip(new, old, strict=True)]
 
 
-def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The products of the last axes."""
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The products of the last axes, as numpy.vecdot gives them; numpy 1 has none."""
     out: np.ndarray = (a[..., None, :] @ b[..., None])[..., 0, 0]
     return out
 
 
-dot: Callable[[np.ndarray, np.ndarray], np.ndarray] = getattr(np, "vecdot", _dot)  # numpy 1 has no vecdot
+Three = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _cross(a: Three, b: Three) -> Three:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

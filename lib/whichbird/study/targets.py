@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..core import check
@@ -13,6 +13,9 @@ from ..core.balance import balance, reachable
 from ..core.check import Array
 from ..solve.result import Reweighting
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def steps(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.02) -> Array:
@@ -75,6 +78,8 @@ def weight_sweep(
     1   0.5  2.6      y   0.462
     2   0.5  2.6      z   0.154
     """
+    import pandas as pd
+
     betas = sorted_targets(adequacy, fluency, betas)
     solved = reweight_sweep(adequacy, fluency, betas).insist()
     rows = [
@@ -104,5 +109,7 @@ def weights_table(
     0      x         0        0     0.5
     1      y         2        1     0.5
     """
+    import pandas as pd
+
     columns = {"system": list(systems), "adequacy": adequacy, "fluency": fluency, "weight": w}
     return pd.DataFrame({name: column for name, column in columns.items() if column is not None})

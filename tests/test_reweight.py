@@ -406,7 +406,6 @@ def test_too_many_saddles_are_an_error(monkeypatch, careless):
     betas = [0.2, wb.balance(*ENDE24) - 0.01]
     assert [r.certificate for r in wb.reweight_sweep(*ENDE24, betas)] == ["interval", "dual"]
     monkeypatch.setattr(SOLVER, "ROWS", 1)
-    monkeypatch.setattr(SOLVER, "FEW", 0)  # the guess for a single target brings all its saddles at once
     with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*;"):
         wb.reweight_sweep(*ENDE24, betas).insist()
 

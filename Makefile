@@ -80,7 +80,7 @@ strict: book
 	@echo "Running the chapters once more, against the outputs the book prints ..."
 	@$(BIN)/python -m pytest -o addopts="--nbval --nbval-current-env -n 2 --dist loadfile -q -p no:cacheprovider" _build/executed
 	@echo "Checking the pages ..."
-	@$(BIN)/python -m pytest -o addopts="-q" tests/pages
+	@$(BIN)/python -m pytest -o addopts="-q -n 2 --dist loadfile" tests/pages
 
 lint: .venv/.lint
 	@$(BIN)/python -m ruff check .

@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -34,6 +38,18 @@ def test_balance_is_the_share_of_the_adequacy_variance():
     assert beta_of(A, F, W) == pytest.approx(variance(A, W) / (variance(A, W) + variance(F, W)), rel=1e-14)
     assert beta_of(A, F) == pytest.approx(A.var() / (A.var() + F.var()), rel=1e-14)
     assert beta_of(*ENDE24) == pytest.approx(0.782073, abs=5e-7)  # the published β0 of ende24
+
+
+@pytest.mark.parametrize("kernel", ["Prescott", "Haswell"])
+def test_the_natural_balance_has_the_same_bits_on_every_processor(kernel):
+    """Tables hold it in full. The variable makes OpenBLAS, where numpy has that, multiply as it does on another processor."""
+    words = "import whichbird as wb; print([wb.balance(*wb.load(n).aspects).hex() for n in wb.datasets(aspects=True)])"
+
+    def printed(**more):
+        run = [sys.executable, "-c", words]
+        return subprocess.run(run, env=os.environ | more, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+    assert printed(OPENBLAS_CORETYPE=kernel) == printed()
 
 
 def test_balance_is_the_ratio_of_mean_squared_gaps():

@@ -68,12 +68,7 @@ def balance(adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None)
         raise ValueError(
             "all the weight lies on systems with the same adequacy and fluency; their balance is not defined"
         )
-    k = int(w.argmax())  # around the heaviest system, so that close systems keep their differences
-    s_a, s_f = (
-        float(w @ (x - w @ x) ** 2)
-        for x in ((p.given_a - p.given_a[k]) / p.scale, (p.given_f - p.given_f[k]) / p.scale)
-    )
-    return s_a / (s_a + s_f)
+    return float(_share(p.given_a, p.given_f, p.scale, w))
 
 
 def balances(adequacy: ArrayLike, fluency: ArrayLike, w: Array) -> Array:
@@ -321,6 +316,20 @@ def _gap_balance(da: Array, df: Array) -> Array:
         # dividing by the larger gap first keeps tiny gaps from squaring to zero
         big = np.maximum(np.abs(da), np.abs(df))
         return (da / big) ** 2 / ((da / big) ** 2 + (df / big) ** 2)
+
+
+def _share(a: Array, f: Array, scale: float | Array, w: Array) -> Array:
+    """The balance of weights (…, K) on scores (…, K) of a spread `scale` (…): the same bits on every machine.
+
+    Sums by numpy are; products of vectors and matrices are not: they are summed in the order that suits the processor.
+    """
+    k, unit = w.argmax(-1)[..., None], np.asarray(scale)[..., None]
+    s_a, s_f = (
+        (w * (x - (w * x).sum(-1, keepdims=True)) ** 2).sum(-1)
+        # around the heaviest system, so that close systems keep their differences
+        for x in ((x - np.take_along_axis(x, k, -1)) / unit for x in (a, f))
+    )
+    return np.asarray(s_a / (s_a + s_f))
 
 
 def _steps(x: Array, y: Array) -> tuple[Array, Array, Array]:

@@ -34,7 +34,6 @@ BITS = 220  # of a place, relative to the largest; near-copies and their squares
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
 FEW, MANY = 60, 10_000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
-FALLS = 20  # steps of a descent
 TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
 PIECES = 2  # so many new centres at a time next to an anchor,
 EIGHTHS = (1, 4, 7)  # besides some where no anchor is near;
@@ -253,7 +252,7 @@ class Cover:
                 [[_coarse(x - self.at_v[r.origin]) for x in b] for r, b in zip(rows, brackets, strict=True)]
             )
             with np.errstate(all="ignore"):
-                h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone, most=FALLS)
+                h, p, q, w = descend(u, v, np.ones(q.size), q, ends[:, 0], ends[:, 1], h, p, cone=cone)
             again, keep = [], []
             for n, r in enumerate(rows):
                 better |= self.offer(np.maximum(w[n], 0) if np.isfinite(w[n]).all() else w[n])

@@ -28,6 +28,8 @@ done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives th
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
 best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
+A single target of a small pool begins instead with a guess in plain numbers (`guess`): an optimum, and saddles for the
+whole line. It is tested like what the grid finds, and taken only if no second optimum can be: else the grid is used.
 
 Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
 what does not pass, or was left open, is solved again with more digits and in another frame (`careful`).
@@ -44,8 +46,8 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, OUTSIDE, Standard, _steps, _unit, ends, out_of_reach, pair_balances, snapped
-from . import careful
+from ..core.balance import EPS, OUTSIDE, Standard, _share, _steps, _unit, ends, out_of_reach, pair_balances, snapped
+from . import careful, guess
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
 from .proof import Evidence, Rows
@@ -59,6 +61,12 @@ INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide
 BETA_TOLERANCE = 1e-12
 GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
+SMALL = 80  # a single target of at most so many systems is first tried number by number,
+MENDS = 3  # with so many rounds of gap splitting; then
+TIE, BESIDE = (
+    2e-9,
+    1e-3,
+)  # weightings whose collision is this near to the best may have no mean farther from its, in spreads
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
 ROWS = 250  # saddles per target before it is done again with care; thirty are usual
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
@@ -273,7 +281,7 @@ def _other(
                 w, name, gap = tilt.w, tilt.certificate, tilt.gap
                 eta = (-tilt.t / beta if above[n] else tilt.t / (1 - beta)) / pool.scale**2
                 lam = tilt.shift - 1  # 1 + log(K w) + ηg + λ = 0
-        found = float(_balance(pools.a, pools.f, w[None])[0])
+        found = float(_share(pool.given_a, pool.given_f, pool.scale, w))
         if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
         yield Reweighting(w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name)
@@ -322,7 +330,8 @@ class _Pools(NamedTuple):
         real = scale > 0
         if real.any():
             low[real], high[real] = ends(given_a[real], given_f[real])
-        natural[real] = _balance(a[real], f[real], np.full(a[real].shape, 1 / a.shape[1]))
+        even = np.full(a[real].shape, 1 / a.shape[1])
+        natural[real] = _share(given_a[real], given_f[real], scale[real], even)
         return cls(a, f, scale, low, high, natural, given_a, given_f)
 
 
@@ -351,12 +360,6 @@ def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
 def _ulps(x: np.ndarray | float) -> np.ndarray:
     """Eight units in the last place: how far a balance may be off by rounding."""
     return np.asarray(8 * np.spacing(np.abs(x)))
-
-
-def _balance(a: np.ndarray, f: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """β of each row: standard scores (N, K), weights (N, K)."""
-    s_a, s_f = (dot(w, (x - dot(w, x)[:, None]) ** 2) for x in (a, f))
-    return np.asarray(s_a / (s_a + s_f))
 
 
 def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
@@ -482,6 +485,8 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         if ties:
             out.others[int(i)] = ties
     left, (delicate, hopeless) = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
+    if left.size == 1 and size <= SMALL and not delicate[left].any():
+        left = left[:0] if _guessed(pools, which[left], betas[left], left, out) else left
     block = max(1, CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
         hard = []
@@ -494,10 +499,8 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
         for part in _parts(rest, block):
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
-    heavy = np.where(np.isfinite(out.w), out.w, 0).argmax(1)[:, None]  # around it, close systems keep their differences
-    x, y = (z[which] - np.take_along_axis(z[which], heavy, 1) for z in (pools.given_a, pools.given_f))
     with np.errstate(all="ignore"):
-        out.beta[:] = _balance(x / pools.scale[which, None], y / pools.scale[which, None], out.w)
+        out.beta[:] = _share(pools.given_a[which], pools.given_f[which], pools.scale[which], out.w)
     unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
@@ -583,7 +586,7 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     if found.others:
         out.others[n] = found.others
     x, y = ((z - z[w.argmax()]) / pools.scale[row] for z in (a, f))
-    (out.beta[n],) = _balance(x[None], y[None], w[None])
+    out.beta[n] = _share(a, f, pools.scale[row], w)
     g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
     P, fits = w @ w, []
     with np.errstate(all="ignore"):
@@ -643,17 +646,71 @@ def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray,
     """Newton's method from the uniform weighting, and the dual test. Returns those of `part` that it does not settle."""
     above, x, v, stretch = _sides(pools, which, betas)
     u = stretch[:, None] * x
-    h, p, q, w = ascend(u, v, stretch)
+    good = _dual(u, v, stretch, above, betas, part, out, *ascend(u, v, stretch))
+    return np.asarray(part[~good])
+
+
+def _dual(
+    u: np.ndarray,
+    v: np.ndarray,
+    stretch: np.ndarray,
+    above: np.ndarray,
+    betas: np.ndarray,
+    part: np.ndarray,
+    out: _Solved,
+    h: np.ndarray,
+    p: np.ndarray,
+    q: np.ndarray,
+    w: np.ndarray,
+) -> np.ndarray:
+    """Note the weightings that their own saddle proves optimal; which these are."""
     P = dot(w, w)
     with np.errstate(all="ignore"):
         # next to no variance left: all weight on copies of one system, whose balance is rounding
         apart = dot(w, (u - p[:, None]) ** 2 + (v - q[:, None]) ** 2) > 1e-6 * dot(v, v) / v.shape[1]
         good = apart & (off_balance(u, v, w, stretch) <= BETA_TOLERANCE / 2)
         good[good] = alone(*(y[good] for y in (u, v, q, h, p, P * (1 - DUAL_GAP))))
-    _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
-    for n, saddle in zip(part[good], np.column_stack((h, p, q))[good], strict=True):
-        out.rows[int(n)] = Rows(saddle[None])
-    return np.asarray(part[~good])
+    if good.any():
+        _write(out, part[good], "dual", betas[good], above[good], u[good], v[good], w[good] + 0.0)
+        for n, saddle in zip(part[good], np.column_stack((h, p, q))[good], strict=True):
+            out.rows[int(n)] = Rows(saddle[None])
+    return np.asarray(good)
+
+
+def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> bool:
+    """One target from a guess in plain numbers (`guess`), noted if it is proven and has no rival; whether it is."""
+    above, x, v, stretch = _sides(pools, which, betas)
+    u = stretch[:, None] * x
+    plain = u[0].tolist(), v[0].tolist()
+    first = guess.newton(*plain, *guess.start(*plain, [1 / x.size] * x.size))
+    if first is not None and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, first)).all():
+        return True
+    side = _Side(x, v, stretch)
+    points, rows = guess.cover(*plain, first or guess.optimum(*plain, side.line[0].tolist()), INTERVAL_GAP)
+    side._offer_lines()
+    if not points or side.best[0] is not None:  # a line is in need of more than a guess
+        return False
+    if points[-1] is not first and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, points[-1])).all():
+        return True
+    for point in points:
+        side._offer(np.zeros(1, int), *_saddle(u, v, point))
+    if side.best[0] is None or _thin(pools, which, betas, side.best[0].w[None]).any():
+        return False
+    table = np.array(rows)
+    h, p, q = table[np.isfinite(table).all(1)].T
+    side.add(np.zeros(h.size, int), q, h, p)
+    only = np.zeros(1, int)
+    if not side.cover(only, MENDS).size or side.rivals(only).any():
+        return False
+    _note(side, np.zeros(1, bool), only, betas, above, part, out)
+    return True
+
+
+def _saddle(u: np.ndarray, v: np.ndarray, point: guess.Point) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """h, p, q, each (1,), and the weights (1, K) of a point."""
+    h, p, q = (np.array([x]) for x in point[:3])
+    z = np.maximum(0, h + (u - p) ** 2 - (v - q) ** 2)
+    return h, p, q, z / z.sum()
 
 
 def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> None:
@@ -668,19 +725,23 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
             _far(pools, which[found], betas[found], part[found], out)
         return
     dual = side.dual()
-    left = np.flatnonzero(~dual)
-    proven = dual.copy()
-    for _ in range(ROUNDS):
-        gaps = side.gaps(left)
-        proven[np.setdiff1d(left, gaps.target)] = True
-        left = np.unique(gaps.target)
-        left = left[np.bincount(side.target, minlength=betas.size)[left] <= ROWS]
-        if not left.size:
-            break
-        side.fill(gaps.of(left))
-    side.look_for_ties(np.flatnonzero(proven & ~dual))
-    best = np.empty_like(x)
-    for n in np.flatnonzero(proven):
+    covered = side.cover(np.flatnonzero(~dual), ROUNDS)
+    side.look_for_ties(covered)
+    _note(side, dual, np.sort(np.append(np.flatnonzero(dual), covered)), betas, above, part, out)
+
+
+def _note(
+    side: _Side,
+    dual: np.ndarray,
+    proven: np.ndarray,
+    betas: np.ndarray,
+    above: np.ndarray,
+    part: np.ndarray,
+    out: _Solved,
+) -> None:
+    """Write down the best of the `proven` targets, the saddles that prove it, and others as good."""
+    best = np.empty_like(side.u)
+    for n in proven:
         o, *others = sorted(side.optima[n], key=lambda o: o.P)
         best[n] = o.w
         saddles = [(o.h, o.p, o.q)] if dual[n] else np.column_stack((side.h, side.p, side.q))[side.target == n]
@@ -690,7 +751,7 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
             if other.P <= o.P * (1 + INTERVAL_GAP) and all(np.abs(other.w - w).sum() > 1e-3 for w in known):
                 out.others.setdefault(int(part[n]), []).append(other.w)
     names = np.where(dual, "dual", "interval").astype(object)
-    _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, v, best)))
+    _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, side.v, best)))
 
 
 def _write(
@@ -852,11 +913,32 @@ class _Side:
         h, p, q, P = (self._best(name) for name in "hpqP")
         return alone(self.u, self.v, q, h, p, P * (1 - DUAL_GAP))
 
-    def gaps(self, targets: np.ndarray) -> _Gaps:
-        """What no row of these targets excludes."""
+    def cover(self, targets: np.ndarray, rounds: int) -> np.ndarray:
+        """Split gaps for some rounds; those of the targets that have none left."""
+        left, done = targets, [np.empty(0, int)]
+        for _ in range(rounds):
+            gaps = self.gaps(left)
+            done.append(np.setdiff1d(left, gaps.target))
+            left = np.unique(gaps.target)
+            left = left[np.bincount(self.target, minlength=self.stretch.size)[left] <= ROWS]
+            if not left.size:
+                break
+            self.fill(gaps.of(left))
+        return np.sort(np.concatenate(done))
+
+    def rivals(self, targets: np.ndarray) -> np.ndarray:
+        """For each target whether a second weighting may be as good as the best: whether a mean far from the best's is not
+        excluded at a level slightly above it. At most one weighting is optimal for each mean: of two, the middle is better.
+        """
+        gaps = self.gaps(targets, 1 + TIE)
+        far = np.maximum(np.abs(gaps.left - (q := self._best("q")[gaps.target])), np.abs(gaps.right - q))
+        return np.isin(targets, gaps.target[far > BESIDE * np.ptp(self.v, axis=1)[gaps.target]])
+
+    def gaps(self, targets: np.ndarray, level: float = 1 - INTERVAL_GAP) -> _Gaps:
+        """What no row of these targets excludes, for collisions below `level` times the best."""
         rows, bottom, top = self._rows(targets), self.v.min(1), self.v.max(1)
         owner = self.target[rows]
-        low, high = self._intervals(rows)
+        low, high = self._intervals(rows, level)
         out = []
         for n, mine in _groups(targets, owner, low):
             ends = np.maximum.accumulate(np.concatenate(([bottom[n]], high[mine])))
@@ -871,10 +953,10 @@ class _Side:
         table = np.array(out).reshape(-1, 4)
         return _Gaps(table[:, 0].astype(int), table[:, 1], table[:, 2], table[:, 3].astype(int))
 
-    def _intervals(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _intervals(self, rows: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
         """The means each row excludes, from where to where, rounded inwards."""
         n, q = self.target[rows], self.q[rows]
-        square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], self._level()[n])[0]
+        square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], (self._best("P") * level)[n])[0]
         half = np.maximum(0, np.sqrt(np.maximum(0, square)) - 4 * EPS)
         return q - half, q + half
 

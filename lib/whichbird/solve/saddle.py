@@ -20,6 +20,7 @@ from ..core.balance import EPS
 
 STEPS = 60  # of Newton's method before a climb is broken off; most take under ten
 Cone = tuple[np.ndarray, np.ndarray]
+FALLS = 12  # steps of a descent, each with a climb
 PATIENCE = 10  # steps of a descent after which a valley that is no optimum is left alone
 LOOKS, HOPE = (2, 4, 7), 0.7  # after so many steps, targets this far from a dual proof are left to the whole search
 TRIES = 15  # of Newton's method from the uniform weighting; what has not settled by then is searched for with care
@@ -219,16 +220,15 @@ def descend(
     p: np.ndarray,
     height: np.ndarray | None = None,
     cone: Cone | None = None,
-    most: int = STEPS,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each row, from q down to the bottom of its valley of least collision, inside (left, right), to all digits.
 
-    A `height` says that the rows have been climbed already; `most` steps are made. Returns h, p, q and the weights (R, K).
+    A `height` says that the rows have been climbed already. Returns h, p, q and the weights (R, K).
     """
     if height is None:
         h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
     w, miss, step = _stationarity(u, v, h, p, q, cone=cone)
-    for n in range(most):
+    for n in range(FALLS):
         settled = np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h  # near enough for Newton's last steps
         if n >= PATIENCE:  # at an end of the range two systems or more share the weight, so no optimum has Σw² > ½
             settled |= height > 0.7072

@@ -386,6 +386,7 @@ def careless(monkeypatch):
 
 def test_an_unfinished_proof_is_an_error(monkeypatch, careless):
     monkeypatch.setattr(SOLVER, "ROUNDS", 0)
+    monkeypatch.setattr(SOLVER, "MENDS", 0)  # and none for a guess
     with pytest.raises(wb.NotProven, match="not proven at beta = 0.2"):
         wb.reweight(*ENDE24, 0.2)
     assert issubclass(wb.NotProven, RuntimeError)
@@ -418,7 +419,7 @@ def test_what_ordinary_numbers_leave_open_is_solved_with_care(monkeypatch):
 
 
 def test_infeasible_weights_are_never_returned_as_proven(monkeypatch, careless):
-    monkeypatch.setattr(SOLVER, "_balance", lambda a, f, w: np.full(len(w), 0.5))
+    monkeypatch.setattr(SOLVER, "_share", lambda a, f, scale, w: np.full(w.shape[:-1], 0.5))
     with pytest.raises(wb.NotProven, match="not proven"):
         wb.reweight(*ENDE24, 0.2)
 

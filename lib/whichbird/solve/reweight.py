@@ -953,7 +953,7 @@ class _Side:
         table = np.array(out).reshape(-1, 4)
         return _Gaps(table[:, 0].astype(int), table[:, 1], table[:, 2], table[:, 3].astype(int))
 
-    def _intervals(self, rows: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    def _intervals(self, rows: np.ndarray, level: float = 1 - INTERVAL_GAP) -> tuple[np.ndarray, np.ndarray]:
         """The means each row excludes, from where to where, rounded inwards."""
         n, q = self.target[rows], self.q[rows]
         square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], (self._best("P") * level)[n])[0]

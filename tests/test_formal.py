@@ -14,6 +14,7 @@ VERIFY = importlib.import_module("whichbird.solve.verify")  # the name in whichb
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "formal"
 PAGE = ROOT / "book" / "appendix" / "h-formal.md"
+VERIFIER = ROOT / "book" / "appendix" / "h2-verifier.md"
 FILES = sorted(FOLDER.glob("*.v"))
 
 # The standard library builds its real numbers on these and on nothing else: of infinitely many decidable cases one fails or none does;
@@ -124,8 +125,8 @@ def test_the_book_lists_the_theorems():
 
 
 def test_the_book_shows_statements_from_the_files():
-    """Each statement and definition on the page is cut out of a file, and fits the column."""
-    page = PAGE.read_text("utf-8")
+    """Each statement and definition on the two pages is cut out of a file, and fits the column."""
+    page = PAGE.read_text("utf-8") + VERIFIER.read_text("utf-8")
     cut = r"\.\./\.\./tests/formal/(\w+\.v)\n:language: coq\n:start-at: \"((?:Theorem|Definition|Inductive|Fixpoint) [^\"]+)\"\n:end-before: \"([^\"]+)\""
     shown = re.findall(rf"^```\{{literalinclude\}} {cut}\n```$", page, re.M)
     assert len(shown) == page.count("{literalinclude}") > 20
@@ -161,7 +162,7 @@ def test_the_example_in_coq_is_what_the_verifier_computes():
 
 def test_the_page_says_what_became_of_every_function_of_the_verifier():
     """The table of the page, against the functions and methods of verify.py that compute something."""
-    page = PAGE.read_text("utf-8").partition("## The verifier, function by function")[2].partition("\n## ")[0]
+    page = VERIFIER.read_text("utf-8").partition("## The verifier, function by function")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`[^|]+) \|", page, re.M)
     named = [name for row in rows for name in re.findall(r"`([\w.]+)`", row)]
     source = Path(VERIFY.__file__).read_text("utf-8")

@@ -19,6 +19,7 @@ NO_CHAPTERS = {
     "references",
     "appendix/a5-checked",
     "appendix/h-formal",
+    "appendix/h2-verifier",
     "use/glossary",
     "use/status",
     "use/teaching",

@@ -1,15 +1,20 @@
 """The theorems in tests/formal are proven by Coq for every K, rest on the axioms of the real numbers alone, and are the ones the book lists."""
 
+import importlib
 import re
 import shutil
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+VERIFY = importlib.import_module("whichbird.solve.verify")  # the name in whichbird is the function
+
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "formal"
 PAGE = ROOT / "book" / "appendix" / "h-formal.md"
+VERIFIER = ROOT / "book" / "appendix" / "h2-verifier.md"
 FILES = sorted(FOLDER.glob("*.v"))
 
 # The standard library builds its real numbers on these and on nothing else: of infinitely many decidable cases one fails or none does;
@@ -120,9 +125,9 @@ def test_the_book_lists_the_theorems():
 
 
 def test_the_book_shows_statements_from_the_files():
-    """Each statement and definition on the page is cut out of a file, and fits the column."""
-    page = PAGE.read_text("utf-8")
-    cut = r"\.\./\.\./tests/formal/(\w+\.v)\n:language: coq\n:start-at: \"((?:Theorem|Definition) [^\"]+)\"\n:end-before: \"([^\"]+)\""
+    """Each statement and definition on the two pages is cut out of a file, and fits the column."""
+    page = PAGE.read_text("utf-8") + VERIFIER.read_text("utf-8")
+    cut = r"\.\./\.\./tests/formal/(\w+\.v)\n:language: coq\n:start-at: \"((?:Theorem|Definition|Inductive|Fixpoint) [^\"]+)\"\n:end-before: \"([^\"]+)\""
     shown = re.findall(rf"^```\{{literalinclude\}} {cut}\n```$", page, re.M)
     assert len(shown) == page.count("{literalinclude}") > 20
     for file, start, end in shown:
@@ -142,3 +147,24 @@ def test_labels_named_in_the_files_are_in_the_book():
         comments = " ".join(re.findall(r"\(\*.*?\*\)", path.read_text("utf-8"), re.S))
         named = set(re.findall(r"\b(?:thm|lem|prop|cor|rem|def|ex|eq)-\w+(?:-\w+)*", comments))
         assert named <= known, f"{path.name}: {named - known}"
+
+
+def test_the_example_in_coq_is_what_the_verifier_computes():
+    """Theorem a_cover_in_a_cover: the same cover in a cover, the same number."""
+    inner = {"saddles": [[1, 0.5, 0.5]], "cuts": []}
+    proof = {"adequacy": [0, 1], "fluency": [0, 1], "beta": 0.5, "weights": [1, 1], "saddles": [inner], "cuts": []}
+    scores, _, _, cover = VERIFY._read(proof)
+    whole = VERIFY._whole(scores, cover)
+    bound = VERIFY._covered(scores, whole, [min(whole.pool.y), *whole.cuts, max(whole.pool.y)])
+    assert re.search(r"Theorem a_cover_in_a_cover :[^.]*= Some \(49 / 128\)\.", (FOLDER / "Cover.v").read_text("utf-8"))
+    assert bound == Fraction(49, 128)
+
+
+def test_the_page_says_what_became_of_every_function_of_the_verifier():
+    """The table of the page, against the functions and methods of verify.py that compute something."""
+    page = VERIFIER.read_text("utf-8").partition("## The verifier, function by function")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`[^|]+) \|", page, re.M)
+    named = [name for row in rows for name in re.findall(r"`([\w.]+)`", row)]
+    source = Path(VERIFY.__file__).read_text("utf-8")
+    assert len(named) == len(set(named))
+    assert set(re.findall(r"^def (\w+)", source, re.M)) == {name for name in named if "." not in name}

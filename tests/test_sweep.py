@@ -97,12 +97,7 @@ def test_every_shipped_row_follows_from_its_own_beta(name):
     """All rows of the table, from the β that stands in it and the digest: the weighting, its proof, and every answer."""
     q, rows = wb.load(name), SHIPPED[SHIPPED["dataset"] == name]
     targets = rows["beta"].unique()
-    grid = beta_grid(q.adequacy, q.fluency)
-    other = grid != wb.balance(q.adequacy, q.fluency)
-    assert targets.size == grid.size and other.sum() == grid.size - 1
-    assert targets[other].tolist() == grid[other].tolist()  # written in full: the very numbers
-    # β₀ is a sum, and processors add its terms in different orders (BLAS chooses): its last bits may differ, no more
-    assert targets[~other] == pytest.approx(grid[~other], rel=4 * np.finfo(float).eps)
+    assert targets.tolist() == beta_grid(q.adequacy, q.fluency).tolist()  # written in full: the very numbers
     solved = wb.reweight_sweep(q.adequacy, q.fluency, targets)
     for meta in METAMETRICS:
         part = rows[rows["meta"] == meta]

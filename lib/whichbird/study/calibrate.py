@@ -25,7 +25,6 @@ from .sweep import beta_grid
 RESAMPLES = 100_000  # at most: all are drawn at once
 ENOUGH = 100  # resamples below which 90 % of them say too little for a verdict
 SAME = 1e-9  # matches this close are one number: they are means of at most some thousand terms of size one
-HOME = 1e-12  # targets this close to the natural balance are it: the solver finds the ends of an interval to 1e-13
 
 
 @dataclass(frozen=True, eq=False)  # tables have no single answer to ==
@@ -210,12 +209,11 @@ def outlook(d: Digest, p: Array, ess: float = RELIABLE, step: float = 0.01) -> O
     """
     a, f = need_aspects(d)
     natural = balance(a, f)
-    low, high = (natural if abs(end - natural) <= HOME else end for end in reliable_interval(a, f, ess))
+    low, high = reliable = reliable_interval(a, f, ess)
     betas = np.union1d(beta_grid(a, f, step), np.linspace(low, high, 41))  # however short it is
-    betas = betas[(betas == natural) | (np.abs(betas - natural) > HOME)]
     solved = reweight_sweep(a, f, betas).insist()
     inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
-    return Outlook(betas, solved.ess, spa_from_p(d.human_p, p, solved.weights), inner, natural, (low, high))
+    return Outlook(betas, solved.ess, spa_from_p(d.human_p, p, solved.weights), inner, natural, reliable)
 
 
 def draws(pairs: int, resamples: int = 1000, seed: int = 8) -> NDArray[np.int64]:

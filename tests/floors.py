@@ -28,6 +28,7 @@ TOOLS = [
 BOOK = [
     "claims",
     "concordance",
+    "course_kit",
     "night",
     "reading",
 ]  # tests of the book's pages: they need Sphinx, and the library is not their subject

@@ -35,13 +35,18 @@ def load_build():
     """The script as a module that worker processes can import too, however they are started."""
     spec = importlib.util.spec_from_file_location("build", HERE / "build.py")
     module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(HERE))
     sys.modules["build"] = module
     spec.loader.exec_module(module)
     return module
 
 
 build = load_build()
+
+
+@pytest.fixture(autouse=True)
+def first_on_the_path(monkeypatch):
+    """Worker processes that are not forked, as from Python 3.14 on, import the script by its name; the book has one of that name, too."""
+    monkeypatch.syspath_prepend(HERE)
 
 
 def write_all(root, names=tuple(DATASETS)):

@@ -10,7 +10,7 @@ import pytest
 import whichbird as wb
 from whichbird.core.augment import DIALS
 from whichbird.data.pairs import COLUMNS, agreements
-from whichbird.study.calibrate import MATCHES, SAME, best, concordance, correlation
+from whichbird.study.calibrate import MATCHES, SAME, best, concordance, correlation, outlook
 
 ENDE24 = wb.load("ende24")
 ROUNDING = 1e-12  # some hundred additions of numbers below one
@@ -220,6 +220,14 @@ def test_best_prefers_the_most_even_weighting():
 def test_whole_interval_down_to_one_point():
     got = wb.calibrate(real_pairs(), ENDE24, ess=1, resamples=100)
     assert got.beta == got.natural == got.interval[0] == got.interval[1] and got.above == 0.5
+
+
+@pytest.mark.parametrize("name", wb.datasets(aspects=True))
+def test_an_interval_of_one_point_is_the_natural_balance(name):
+    """Equal weights are the only ones with an ESS of K: the one target is β₀, not β₀ and the number next to it."""
+    d = wb.load(name)
+    o = outlook(d, d.scorer_p, ess=1)
+    assert o.betas[o.inner].tolist() == [o.natural] and o.reliable == (o.natural, o.natural)
 
 
 def test_extra_scorers_by_p_values_or_segment_scores():

@@ -930,7 +930,8 @@ def test_a_place_is_input_and_a_broken_disk_a_failure(here, monkeypatch, code, n
 
 def test_trees_with_names_too_long(here):
     argv = ["evaluate", "--set", "a", "--pair", "b", "--mtme"]
-    assert refused(*run(*argv, "x" * 999)).endswith("x: File name too long")
+    said = refused(*run(*argv, "x" * 999))  # from Python 3.14 on such a folder is just not there
+    assert said.endswith("x: File name too long") or "x: no such folder; " in said
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can make a file")
@@ -996,13 +997,19 @@ def test_closed_and_full_streams(here):
         (">&-", "0.7", 1, "whichbird reweight: output: standard output is closed\n"),
         ("2>&-", "2", 2, ""),
         ("2>/dev/full", "2", 2, ""),
+        ("2>/dev/full", "much", 2, ""),
         ("--csv 2>/dev/full", "0.7", 0, ""),
         (">/dev/full", "0.7", 1, "whichbird reweight: output: No space left on device\n"),
     ):
-        done = subprocess.run(
-            ["sh", "-c", f"{shlex.join([*argv, beta])} {redirection}"], capture_output=True, text=True, timeout=120
-        )
-        assert (done.returncode, done.stderr) == (code, said) and bool(done.stdout) == (code == 0)
+        for unbuffered in ("", "1"):  # a buffer is written once more when Python ends
+            done = subprocess.run(
+                ["sh", "-c", f"{shlex.join([*argv, beta])} {redirection}"],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            )
+            assert (done.returncode, done.stderr) == (code, said) and bool(done.stdout) == (code == 0)
 
 
 def test_csv_is_utf_8_whatever_the_terminal(here):

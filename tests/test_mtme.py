@@ -496,7 +496,7 @@ def test_columns_of_a_score_file(tree):
 
 
 def test_scores_are_read_to_the_last_bit(tmp_path):
-    values = [0.1, 1 / 3, -2.5e-17, 123456789.12345678, 5e-324, 1.7976931348623157e308]
+    values = [0.1, 1 / 3, 0.0005879603009204831, -2.5e-17, 123456789.12345678, 5e-324, 1.7976931348623157e308]
     path = tmp_path / "x-refA.seg.score"
     path.write_text("".join(f"2\t{v!r}\n" for v in values) + "".join(f"010\t{v!r}\n" for v in values))
     scores = read_scores(path)

@@ -134,6 +134,14 @@ def test_commands_without_frames_do_not_load_pandas(tmp_path):
             "print(sorted({'numpy', 'pandas', 'scipy', 'matplotlib'} & set(sys.modules)), file=sys.stderr)"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-        loaded[words[0]] = done.stderr.splitlines()[-1]
-    assert loaded.pop("reweight") in ("['numpy']", "['numpy', 'scipy']")  # a solver of last resort is scipy's
-    assert set(loaded.values()) == {"['numpy']"}
+        loaded[" ".join(words)] = done.stderr.splitlines()[-1]
+    assert len(loaded) == 5 and set(loaded.values()) == {"['numpy']"}, loaded  # scipy has only a solver of last resort
+
+
+def test_a_bare_ranking_loads_neither_optimisers_nor_figures():
+    code = (
+        "import sys; from whichbird.cli import main; assert main(['rank', 'ende24', '--beta', '0.6', '--bare']) == 0\n"
+        "print([m for m in ('pandas', 'scipy.optimize', 'scipy.stats', 'matplotlib') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "['pandas']"

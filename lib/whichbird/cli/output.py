@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from ..core.check import DataError
 from ..data.files import check_output, write_whole
@@ -95,7 +96,19 @@ def print_pdf(browser: str, html: bytes) -> bytes:
 def say(text: str) -> None:
     """To standard error, unless nobody listens there: that changes neither result nor exit code."""
     with contextlib.suppress(OSError):
-        print(text, end="", file=sys.stderr or io.StringIO(), flush=True)
+        print(text, end="", file=sys.stderr or io.StringIO())
+    settle(sys.stderr)
+
+
+def settle(stream: TextIO | None) -> None:
+    """Write out what waits in a stream. What cannot be written is dropped: Python would try again when it ends, and change the exit code."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def drawn(figure: Callable[[], Figure], form: str) -> bytes:

@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 from .._version import __version__
 from ..solve.result import NotProven
 from .formats import FORMATS, Result, one_line, schema
-from .output import check_outputs, deliver, say
+from .output import check_outputs, deliver, say, settle
 
 # What a system says of a name or a place, which is input; a full or a broken disk is a failure.
 NO_PLACE = {
@@ -26,7 +26,8 @@ BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
+        say(one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
+        self.exit(2)
 
 
 class _Schema(argparse.Action):
@@ -391,6 +392,7 @@ def run(argv: list[str]) -> int:
     except NotProven as error:
         return _fail(1, who, f"no proven answer: {error}")
     except OSError as error:
+        settle(sys.stdout)
         return _fail(
             2 if error.errno in NO_PLACE else 1, who, f"{error.filename or 'output'}: {error.strerror or error}"
         )

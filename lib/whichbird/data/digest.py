@@ -375,12 +375,14 @@ def load_errors(name: str | None = None) -> pd.DataFrame:
 
 
 def read_table(name: str, **options: Any) -> pd.DataFrame:
-    """A table that ships beside the digests; `options` go to pandas.read_csv."""
+    """A table that ships beside the digests, its numbers as they are written; `options` go to pandas.read_csv."""
     import pandas as pd
+
+    from .quick import EXACT
 
     path = folder() / name
     try:
-        table: pd.DataFrame = pd.read_csv(path, **options)
+        table: pd.DataFrame = pd.read_csv(path, **EXACT | options)
         return table
     except FileNotFoundError:
         tables = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"

@@ -27,6 +27,7 @@ from ..core.check import DataError
 from .files import read_text
 from .mqm import TAXONOMY, Taxonomy, Weights
 from .pool import CONSTANT, Exclusion, Pool, system_means
+from .quick import EXACT
 from .ratings import GET, Pricing, Ratings, Scored, is_human, rating_files, read_ratings, score
 from .registry import DATASETS, TREE, Source
 from .tsv import join_tsv, read_mqm_tsv
@@ -288,6 +289,7 @@ def read_scores(path: str | Path) -> Scores:
             dtype={"system": str, "score": float},
             keep_default_na=False,
             na_values={"score": ["None"]},
+            **EXACT,
         )
         values = table["score"].to_numpy()
     except (ValueError, KeyError, pd.errors.ParserError):  # UnicodeDecodeError is a ValueError

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize
 
 from ..core.balance import Standard
 from .distortion import COLLISION, Distortion
@@ -86,6 +85,8 @@ def _onto(pool: Standard, beta: float, w: np.ndarray) -> np.ndarray:
 
 
 def _slsqp(pool: Standard, beta: float, start: np.ndarray, distortion: Distortion = COLLISION) -> np.ndarray:
+    from scipy.optimize import Bounds, minimize  # takes longer to load than most pools take to solve
+
     ones = np.ones(start.size)
     met: list[Any] = [
         {"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: ones},
@@ -105,6 +106,8 @@ def _slsqp(pool: Standard, beta: float, start: np.ndarray, distortion: Distortio
 
 def _interior_point(pool: Standard, beta: float, start: np.ndarray) -> np.ndarray:
     """On b, not on β: it is a quadratic, so its Hessian is a constant."""
+    from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize
+
     linear = (1 - beta) * pool.a**2 - beta * pool.f**2
     hessian = 2 * (beta * np.outer(pool.f, pool.f) - (1 - beta) * np.outer(pool.a, pool.a))
     met: list[Any] = [

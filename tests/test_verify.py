@@ -23,7 +23,7 @@ from pools import ENDE24, KINDS, UNCERTIFIABLE, make
 import whichbird as wb
 from whichbird.data.registry import DATASETS
 from whichbird.solve import verify as module
-from whichbird.solve.proof import simplest
+from whichbird.solve.proof import Evidence, simplest
 from whichbird.solve.verify import verify
 from whichbird.study.targets import beta_stops, steps
 
@@ -523,6 +523,30 @@ def test_covers_too_deep_are_refused():
 def test_what_is_no_object_is_no_proof(what):
     with pytest.raises(ValueError, match="not a proof: "):
         verify(what)
+
+
+@pytest.mark.parametrize("adequacy, fluency", [([10, 9, 9], [12, 10, 14]), ([1, 0, -3], [0, -2, 8])])
+def test_a_rising_and_a_falling_pair_are_two_lines(adequacy, fluency):
+    """Both attain the end and share a system; together they are no line of three, so a half each is best."""
+    proof = {"adequacy": adequacy, "fluency": fluency, "beta": "1/5", "weights": [1, 1, 0], "pair": [0, 1]}
+    assert verify(proof) == 0 == verify(proof | {"weights": [1, 0, 1], "pair": [0, 2]})
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_line_of_three_is_one(sign):
+    """Rising or falling: two of the three are not best."""
+    proof = {"adequacy": [-2, 0, 2], "fluency": [-sign, 0, sign], "beta": "4/5", "weights": [1, 1, 1], "pair": [0, 2]}
+    assert verify(proof) == 0 and verify(proof | {"weights": [1, 0, 1]}) == pytest.approx(1 / 3)
+
+
+def test_scores_moved_by_more_than_rounding_prove_nothing():
+    """Three systems a millionth beside a line: moved onto it they would be the best at the end; as they are, they are not."""
+    a, f = np.array([0, 1, 2, 1.0]), np.array([0, 0.25, 0.5 + 1e-6, 4])
+    for by, proven in ((0.0, True), (1e-6, False)):
+        f[2] = 0.5 + by
+        share = a[2] ** 2 / (a[2] ** 2 + f[2] ** 2)
+        evidence = Evidence(a, f, (a, f, 1.0), share, np.array([1, 1, 1, 0]) / 3, "pair")
+        assert (evidence.proof()[1] == 0) == proven
 
 
 def test_a_pair_that_is_not_the_end_is_refused():

@@ -89,3 +89,27 @@ def mtme_root():
     if not root:
         pytest.skip("MTME_ROOT is not set: it must name an unpacked mt-metrics-eval-v2 tree for the tests on raw data")
     return root
+
+
+@pytest.fixture
+def each_file_once(monkeypatch):
+    """No file of the tree is parsed twice in one test: most of the time of a test that reads a dataset in several ways."""
+    from whichbird.data import mtme, ratings
+    from whichbird.data.mqm import TAXONOMY
+
+    scores, layers, read_scores, read_layer = {}, {}, mtme.read_scores, ratings._read_layer
+
+    def scores_once(path):
+        if path not in scores:
+            scores[path] = read_scores(path)
+            scores[path].values.flags.writeable = False  # it is shared
+        return scores[path]
+
+    def layer_once(path, pricing, rater=None):
+        assert pricing.official and pricing.tally.taxonomy is TAXONOMY  # else the cells are others
+        if (path, rater) not in layers:
+            layers[path, rater] = read_layer(path, pricing, rater)
+        return layers[path, rater]
+
+    monkeypatch.setattr(mtme, "read_scores", scores_once)
+    monkeypatch.setattr(ratings, "_read_layer", layer_once)

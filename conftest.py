@@ -12,6 +12,19 @@ sys.path.insert(0, str(Path(__file__).parent / "book"))
 import execute
 
 
+# Files that take ten seconds or more, the longest first; test_house knows whether they are there
+LONG = [
+    "test_build",
+    "test_formal",
+    "test_cli",
+    "test_reweight",
+    "test_mtme",
+    "test_search",
+    "test_segments",
+    "test_careful",
+]
+
+
 class Chapter(pytest.File):
     """A page of the book. It runs when its first cell is asked for, unless `book/execute.py` has kept a run of the same code."""
 
@@ -80,6 +93,12 @@ def pytest_configure(config):
 def pytest_collect_file(file_path, parent):
     if file_path.suffix == ".md" and file_path.is_relative_to(execute.BOOK) and file_path in execute.chapters():
         return Chapter.from_parent(parent, path=file_path)
+
+
+def pytest_collection_modifyitems(items):
+    """Long files first, then chapters, then the rest: a worker takes a file at a time, and at the end neither waits long for the other."""
+    turn = {name: n for n, name in enumerate(LONG)}
+    items.sort(key=lambda item: len(LONG) if isinstance(item, Cell) else turn.get(item.path.stem, len(LONG) + 1))
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "book"))
 import execute
 
-
 # Files that take ten seconds or more, the longest first; test_house knows whether they are there
 LONG = [
     "test_build",

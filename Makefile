@@ -6,6 +6,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Install into .venv: with uv where it is on the machine, else, or where uv fails, with pip. Files compile when they are first imported.
 INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .venv/setup.log 2>&1 ||) \
 	$(PIP) --no-compile $(1) > .venv/setup.log 2>&1 || { cat .venv/setup.log; exit 1; }
+# Compiled files are kept in .venv, even where the machine says to keep none: compiling anew is most of what a fresh process would do
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 # Chapters and tests run two at a time, one thread each
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1

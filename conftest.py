@@ -11,6 +11,18 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "book"))
 import execute
 
+# Files that take ten seconds or more, the longest first; test_house knows whether they are there
+LONG = [
+    "test_build",
+    "test_formal",
+    "test_cli",
+    "test_reweight",
+    "test_mtme",
+    "test_search",
+    "test_segments",
+    "test_careful",
+]
+
 
 class Chapter(pytest.File):
     """A page of the book. It runs when its first cell is asked for, unless `book/execute.py` has kept a run of the same code."""
@@ -82,6 +94,12 @@ def pytest_collect_file(file_path, parent):
         return Chapter.from_parent(parent, path=file_path)
 
 
+def pytest_collection_modifyitems(items):
+    """Long files first, then chapters, then the rest: a worker takes a file at a time, and at the end neither waits long for the other."""
+    turn = {name: n for n, name in enumerate(LONG)}
+    items.sort(key=lambda item: len(LONG) if isinstance(item, Cell) else turn.get(item.path.stem, len(LONG) + 1))
+
+
 @pytest.fixture(scope="session")
 def mtme_root():
     """The unpacked mt-metrics-eval-v2 tree, or a skip that says how to get one."""
@@ -89,3 +107,27 @@ def mtme_root():
     if not root:
         pytest.skip("MTME_ROOT is not set: it must name an unpacked mt-metrics-eval-v2 tree for the tests on raw data")
     return root
+
+
+@pytest.fixture
+def each_file_once(monkeypatch):
+    """No file of the tree is parsed twice in one test: most of the time of a test that reads a dataset in several ways."""
+    from whichbird.data import mtme, ratings
+    from whichbird.data.mqm import TAXONOMY
+
+    scores, layers, read_scores, read_layer = {}, {}, mtme.read_scores, ratings._read_layer
+
+    def scores_once(path):
+        if path not in scores:
+            scores[path] = read_scores(path)
+            scores[path].values.flags.writeable = False  # it is shared
+        return scores[path]
+
+    def layer_once(path, pricing, rater=None):
+        assert pricing.official and pricing.tally.taxonomy is TAXONOMY  # else the cells are others
+        if (path, rater) not in layers:
+            layers[path, rater] = read_layer(path, pricing, rater)
+        return layers[path, rater]
+
+    monkeypatch.setattr(mtme, "read_scores", scores_once)
+    monkeypatch.setattr(ratings, "_read_layer", layer_once)

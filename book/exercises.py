@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -112,6 +113,17 @@ def shape(node) -> dict[str, str]:
     return {}
 
 
+@functools.cache
+def _marks(text: str) -> tuple[str, list, list, list]:
+    """What a page can be asked for: its title, theorems and the like, figures, sections. Every notebook asks every page."""
+    return (
+        re.search(r"^# (.+)$", text, re.M)[1],
+        re.findall(r"^`{3,}\{prf:(\w+)\}(.*)\n:label: (\S+)", text, re.M),
+        re.findall(r"^    name: (\S+)$", text, re.M),
+        re.findall(r"^\(([\w-]+)\)=\n+#+ (.+)$", text, re.M),
+    )
+
+
 class Names:
     """Turns MyST that Jupyter does not know into plain Markdown, with readable words for references."""
 
@@ -126,18 +138,19 @@ class Names:
                 continue  # slides and handouts are no pages of the book
             text = page.read_text("utf-8")
             number = numbers.get(page.relative_to(BOOK.parent).with_suffix("").as_posix())
-            title = " ".join(filter(None, [number, re.search(r"^# (.+)$", text, re.M)[1]]))
+            heading, statements, figures, sections = _marks(text)
+            title = " ".join(filter(None, [number, heading]))
             self.titles[page] = title
             at = "" if page == path else f" of “{title}”"
-            for kind, words, label in re.findall(r"^`{3,}\{prf:(\w+)\}(.*)\n:label: (\S+)", text, re.M):
+            for kind, words, label in statements:
                 self.labels[label] = f"the {kind} “{words.strip()}”{at}" if words.strip() else f"a {kind}{at}"
-            for n, label in enumerate(re.findall(r"^    name: (\S+)$", text, re.M), 1):
+            for n, label in enumerate(figures, 1):
                 self.labels[label] = f"figure {n}{at}"
             exercises = numbering.exercises(text, number)
             self.labels |= {label: f"exercise {n}" for label, n in exercises.items()}
             if page == path:
                 self.exercises = exercises
-            for label, words in re.findall(r"^\(([\w-]+)\)=\n+#+ (.+)$", text, re.M):
+            for label, words in sections:
                 self.labels[label] = f"“{words}”{at}"
 
     def plain(self, text: str) -> str:

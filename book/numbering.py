@@ -8,6 +8,7 @@ neither has no number. Exercises are counted inside their chapter. So a chapter 
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -35,10 +36,16 @@ def named(page: str) -> str | None:
     return found[0].replace("-", ".")
 
 
+@functools.cache
+def _parts(text: str) -> list[dict]:
+    """The parts in the text of a table of contents. Every notebook asks for them, and parsing them takes long."""
+    return yaml.safe_load(text)["parts"]
+
+
 def chapters(toc: Path = ROOT / "_toc.yml") -> dict[str, str]:
     """Page to number, in the order of the book; pages without a number are left out."""
     out: dict[str, str] = {}
-    for part in yaml.safe_load(toc.read_text("utf-8"))["parts"]:
+    for part in _parts(toc.read_text("utf-8")):
         first, count = PARTS.get(part.get("caption", "")), 0
         for page in pages(part["chapters"]):
             number = named(page)

@@ -30,7 +30,8 @@ def brute_force(a, f, beta) -> tuple[float, np.ndarray]:
     return best, weights
 
 
-def _stationary(a, f, beta) -> list[np.ndarray]:
+def _stationary(a, f, beta) -> np.ndarray:
+    """Rows of weights on a support, those below zero too."""
     m = a.size
     a, f = a - a.mean(), f - f.mean()
     g = (1 - beta) * a**2 - beta * f**2
@@ -46,65 +47,64 @@ def _stationary(a, f, beta) -> list[np.ndarray]:
         flat = 0.0
     flat_vec = r - vec[:, curved] @ rc if flat else np.zeros(m)
     squares = [np.array([1, 4 * x, 4 * x * x]) for x in t]  # (1 + 2ηθ)², rising powers
-    poly = c * _product(squares)
+    whole = _product(squares)
+    poly = np.zeros(2 * t.size + 2)
+    poly[:-1] += c * whole
     for j in range(t.size):
-        rest = _product(squares[:j] + squares[j + 1 :])
-        poly = _add(poly, -(rc[j] ** 2) * np.convolve([0, 1, t[j]], rest))
-    poly = _add(poly, -flat * np.convolve([0, 1], _product(squares)))
+        rest = np.convolve([0, 1, t[j]], _product(squares[:j] + squares[j + 1 :]))
+        poly[: rest.size] -= rc[j] ** 2 * rest
+    poly[1:] -= flat * whole
     if np.abs(poly).max() <= 1e-15:
-        return _checked([np.full(m, 1 / m)], a, f, beta)
+        return _checked(np.full((1, m), 1 / m), a, f, beta)
     roots = np.polynomial.polynomial.polyroots(np.trim_zeros(poly, "b"))
-    etas = [_polish(x.real, t, rc, flat, c) for x in roots if abs(x.imag) <= 1e-5 * (1 + abs(x))]
-    out, basis = [], vec[:, curved]
-    for eta in etas + list(-0.5 / t):
-        for j in range(t.size):
-            # all coordinates but one from the multiplier, that one from the constraint: exact at a root, safe at a pole
-            others = np.arange(t.size) != j
-            with np.errstate(all="ignore"):
-                u = -eta * (basis[:, others] @ (rc[others] / (1 + 2 * eta * t[others])) + flat_vec)
-                b = u @ quad @ u + r @ u + c
-                root = np.sqrt(rc[j] ** 2 - 4 * t[j] * b + 0j)
-            if abs(root.imag) > 1e-9:
-                continue
-            s = -0.5 * (rc[j] + np.copysign(root.real, rc[j]))
-            with np.errstate(all="ignore"):
-                out += [_onto(1 / m + u + x * basis[:, j], basis[:, j], a, f, beta) for x in (s / t[j], b / s)]
-    return _checked(out, a, f, beta)
+    roots = roots[np.abs(roots.imag) <= 1e-5 * (1 + np.abs(roots))].real
+    eta = np.concatenate((_polish(roots, t, rc, flat, c), -0.5 / t))
+    out, basis = [np.zeros((0, m))], vec[:, curved]
+    for j in range(t.size):
+        # all coordinates but one from the multiplier, that one from the constraint: exact at a root, safe at a pole
+        others = np.arange(t.size) != j
+        with np.errstate(all="ignore"):
+            u = -eta[:, None] * ((rc[others] / (1 + 2 * eta[:, None] * t[others])) @ basis[:, others].T + flat_vec)
+            b = ((u @ quad) * u).sum(1) + u @ r + c
+            root = np.sqrt(rc[j] ** 2 - 4 * t[j] * b + 0j)
+            real = np.abs(root.imag) <= 1e-9
+            u, b, root = u[real], b[real], root[real].real
+            s = -0.5 * (rc[j] + np.copysign(root, rc[j]))
+            for x in (s / t[j], b / s):
+                out.append(_onto(1 / m + u + x[:, None] * basis[:, j], basis[:, j], a, f, beta))
+    return _checked(np.concatenate(out), a, f, beta)
 
 
 def _onto(w, along, a, f, beta):
-    """Move w along a direction onto the constraint, measured by the variances: the quadratic form has lost digits."""
+    """Move each w along a direction onto the constraint, measured by the variances: the quadratic form has lost digits."""
+    going = np.full(len(w), True)
     for _ in range(3):
-        g = (1 - beta) * (a - w @ a) ** 2 - beta * (f - w @ f) ** 2
-        step = (w @ g) / (along @ g)
-        if not abs(step) < 1e-6:  # symmetric pools have no slope here, and need none
-            break
-        w = w - step * along
+        g = (1 - beta) * (a - w @ a[:, None]) ** 2 - beta * (f - w @ f[:, None]) ** 2
+        step = (w * g).sum(1) / (g @ along)
+        going &= np.abs(step) < 1e-6  # symmetric pools have no slope here, and need none
+        w = np.where(going[:, None], w - step[:, None] * along, w)
     return w
 
 
-def _checked(ws, a, f, beta):
-    keep = []
-    point = np.unique(np.column_stack((a, f)), axis=0, return_inverse=True)[1].ravel()
-    for w in ws:
-        if not np.isfinite(w).all() or abs(w.sum() - 1) > 1e-12 or np.bincount(point, w).max() > 1 - 1e-9:
-            continue  # the last: all weight on copies of one system
-        s_a, s_f = (w @ (x - w @ x) ** 2 for x in (a, f))
-        if s_a + s_f > 0 and abs(s_a / (s_a + s_f) - beta) <= 1e-12:
-            keep.append(w)
-    return keep
+def _checked(w, a, f, beta):
+    alike = ((a[:, None] == a) & (f[:, None] == f)).astype(float)
+    w = w[np.isfinite(w).all(1)]
+    w = w[(np.abs(w.sum(1) - 1) <= 1e-12) & ((w @ alike).max(1) <= 1 - 1e-9)]  # else all on copies of one system
+    s_a, s_f = ((w * (x - w @ x[:, None]) ** 2).sum(1) for x in (a, f))
+    spread = s_a + s_f > 0
+    w, s_a, s_f = w[spread], s_a[spread], s_f[spread]
+    return w[np.abs(s_a / (s_a + s_f) - beta) <= 1e-12]
 
 
 def _polish(eta, t, rc, flat, c):
+    going = np.full(eta.size, True)
     for _ in range(4):
         with np.errstate(all="ignore"):
-            d = 1 + 2 * eta * t
-            value = c - (rc**2 * (eta + eta**2 * t) / d**2).sum() - flat * eta
-            slope = -(rc**2 / d**3).sum() - flat
-            step = value / slope
-        if not np.isfinite(step) or abs(step) > 1e-3 * (abs(eta) + 1e-300):
-            break
-        eta -= step
+            d = 1 + 2 * eta[:, None] * t
+            value = c - (rc**2 * (eta[:, None] + eta[:, None] ** 2 * t) / d**2).sum(1) - flat * eta
+            step = value / (-(rc**2 / d**3).sum(1) - flat)
+        going &= np.abs(step) <= 1e-3 * (np.abs(eta) + 1e-300)
+        eta = np.where(going, eta - step, eta)
     return eta
 
 
@@ -113,11 +113,6 @@ def _product(factors):
     for x in factors:
         out = np.convolve(out, x)
     return out
-
-
-def _add(p, q):
-    n = max(p.size, q.size)
-    return np.pad(p, (0, n - p.size)) + np.pad(q, (0, n - q.size))
 
 
 def lower_bound(a, f, beta, above: bool, goal: float, most: int = 2000) -> float:

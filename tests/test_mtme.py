@@ -919,7 +919,7 @@ def people_only(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ROUNDS)
-def test_real_rounds(mtme_root, people_only, name):
+def test_real_rounds(mtme_root, people_only, each_file_once, name):
     pool = read_mtme(mtme_root, name)
     assert len(pool.ratings) == 3
     for n, rating in enumerate(pool.ratings, start=1):
@@ -958,7 +958,7 @@ def test_real_rounds_hold_what_the_rater_files_hold(mtme_root, name):
 
 
 @pytest.mark.parametrize("name", DIFFERING)
-def test_real_totals(mtme_root, people_only, name):
+def test_real_totals(mtme_root, people_only, each_file_once, name):
     """Official totals against the sums of our errors; in 2021 and 2022 the official ones charge source errors as well."""
     pool = read_mtme(mtme_root, name)
     sums = read_mtme(mtme_root, DATASETS[name]._replace(official=False)).total

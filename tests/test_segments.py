@@ -375,6 +375,6 @@ def test_names_and_no_text(name):
 
 
 @pytest.mark.parametrize("name", list(DATASETS))
-def test_shipped_segments_are_the_release_bit_for_bit(mtme_root, name):
+def test_shipped_segments_are_the_release_bit_for_bit(mtme_root, each_file_once, name):
     for reference in (None, "standard"):
         assert differences(wb.load_pool(name, reference), wb.read_mtme(mtme_root, name, reference)) == []

@@ -225,3 +225,18 @@ def test_rivals_are_told_from_none():
             assert abs(w @ v[0] - side.best[0].q) <= SOLVER.BESIDE * np.ptp(v[0])
         told.append(rival)
     assert 0 < sum(~np.array(told)) and len(told) > 20
+
+
+@pytest.mark.parametrize(
+    "left, right, expected", [(-5e-4, 5e-4, False), (0, 0.3, True), (-0.3, 0, True), (0.2, 0.201, True)]
+)
+def test_a_rival_may_be_at_the_far_end_of_an_open_piece(left, right, expected, monkeypatch):
+    """Ends of the piece are relative to the best mean, as shares of the line."""
+    pools = SOLVER._Pools.of(Standard.of(*ENDE24))
+    _, x, v, stretch = SOLVER._sides(pools, np.zeros(1, int), np.array([0.2]))
+    side = SOLVER._Side(x, v, stretch)
+    side.start()
+    one, q, size = np.zeros(1, int), side.best[0].q, np.ptp(v)
+    piece = SOLVER._Gaps(one, np.array([q + left * size]), np.array([q + right * size]), one)
+    monkeypatch.setattr(side, "gaps", lambda targets, level: piece)
+    assert side.rivals(one).tolist() == [expected]

@@ -6,6 +6,7 @@ second maximises the Lagrangian dual of interval relaxations with a general-purp
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -14,20 +15,28 @@ from scipy.optimize import minimize
 
 def brute_force(a, f, beta) -> tuple[float, np.ndarray]:
     """The least Σw² over all supports, and the weights, from the stationary points of each. K up to 9 or so."""
+    best, weights = np.inf, None
+    for size, w in stationary(a, f, beta):
+        if 1 / size >= best:
+            break
+        if w @ w < best:
+            best, weights = w @ w, w
+    return best, weights
+
+
+def stationary(a, f, beta) -> Iterator[tuple[int, np.ndarray]]:
+    """The stationary points (K,) of every support, and its size: large supports first."""
     a, f = (np.asarray(x, float) for x in (a, f))
     scale = max(np.ptp(a), np.ptp(f))
     a, f = (a - a.mean()) / scale, (f - f.mean()) / scale
-    best, weights = np.inf, None
     for size in range(a.size, 1, -1):
-        if 1 / size >= best:
-            break
         for s in combinations(range(a.size), size):
             s = list(s)
             for w in _stationary(a[s], f[s], beta):
-                if w.min() >= -1e-13 and w @ w < best:
-                    best, weights = w @ w, np.zeros(a.size)
-                    weights[s] = w
-    return best, weights
+                if w.min() >= -1e-13:
+                    out = np.zeros(a.size)
+                    out[s] = w
+                    yield size, out
 
 
 def _stationary(a, f, beta) -> np.ndarray:

@@ -1000,6 +1000,7 @@ def test_closed_and_full_streams(here):
         ("2>/dev/full", "much", 2, ""),
         ("--csv 2>/dev/full", "0.7", 0, ""),
         (">/dev/full", "0.7", 1, "whichbird reweight: output: No space left on device\n"),
+        ("--help >/dev/full", "0.7", 1, "whichbird: output: No space left on device\n"),
     ):
         for unbuffered in ("", "1"):  # a buffer is written once more when Python ends
             done = subprocess.run(
@@ -1010,6 +1011,15 @@ def test_closed_and_full_streams(here):
                 env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
             )
             assert (done.returncode, done.stderr) == (code, said) and bool(done.stdout) == (code == 0)
+
+
+@pytest.mark.parametrize("word", ["--version", "--help", "--schema"])
+def test_what_is_asked_of_the_program_itself_must_be_written_too(word):
+    for unbuffered in ("", "1"):
+        command = f"{shlex.join([sys.executable, '-m', 'whichbird', word])} >/dev/full"
+        env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120, env=env)
+        assert (done.returncode, done.stderr) == (1, "whichbird: output: No space left on device\n")
 
 
 def test_csv_is_utf_8_whatever_the_terminal(here):

@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 import pytest
-from oracle_reweight import brute_force
+from oracle_reweight import stationary
 from pools import ENDE24
 
 import whichbird as wb
@@ -205,38 +205,78 @@ def test_a_guess_with_a_rival_is_not_taken(monkeypatch):
     assert ties > 5
 
 
-def test_rivals_are_told_from_none():
-    """Against all stationary points of all supports: without a rival, the best of these has its mean where ours has it."""
-    rng, told = np.random.default_rng(3), []
-    for _ in range(40):
-        a, f = rng.integers(0, 4, size=(2, 5)) + 1e-3 * rng.normal(size=(2, 5))
-        low, high = wb.reachable(a, f)
-        beta = low + (high - low) * rng.random()
-        pools = SOLVER._Pools.of(Standard.of(a, f))
-        _, x, v, stretch = SOLVER._sides(pools, np.zeros(1, int), np.array([beta]))
-        side = SOLVER._Side(x, v, stretch)
-        side.start()
-        if not side.cover(np.zeros(1, int), 60).size:
-            continue
-        rival = side.rivals(np.zeros(1, int))[0]
-        best, w = brute_force(a, f, beta)
-        assert best == pytest.approx(side.best[0].P, rel=1e-8)
-        if not rival:
-            assert abs(w @ v[0] - side.best[0].q) <= SOLVER.BESIDE * np.ptp(v[0])
-        told.append(rival)
-    assert 0 < sum(~np.array(told)) and len(told) > 20
+OUTLIER = [
+    ([6, 4, 6, 4, -4], [3, 1, -3, -1, 1000], 0.19),
+    ([1, 6, 1, 6, -2], [1, 3, -1, -3, 1000], 0.603),
+    ([7, 6, 7, 6, -6], [5, 2, -5, -2, 500], 0.019),
+    ([4, 3, 4, 3, -2], [5, 5, -5, -5, 500], 0.42),
+    ([5, 7, 5, 7, -3], [5, 5, -5, -5, 500], 0.98),
+    ([5, 4, 5, 4, -3], [6, 6, -6, -6, 1000], 0.78),
+]
 
 
-@pytest.mark.parametrize(
-    "left, right, expected", [(-5e-4, 5e-4, False), (0, 0.3, True), (-0.3, 0, True), (0.2, 0.201, True)]
-)
-def test_a_rival_may_be_at_the_far_end_of_an_open_piece(left, right, expected, monkeypatch):
-    """Ends of the piece are relative to the best mean, as shares of the line."""
-    pools = SOLVER._Pools.of(Standard.of(*ENDE24))
-    _, x, v, stretch = SOLVER._sides(pools, np.zeros(1, int), np.array([0.2]))
+@pytest.mark.parametrize("a, f, beta", OUTLIER)
+@pytest.mark.parametrize("small", [80, 0])
+def test_an_outlier_hides_no_second_optimum(a, f, beta, small, monkeypatch):
+    """Mirrored but for one far system: the two means lie next to each other, for the length of the line."""
+    monkeypatch.setattr(SOLVER, "SMALL", small)
+    for r in (wb.reweight(a, f, beta), wb.reweight_sweep(a, f, [beta] * 3)[1]):
+        (other,) = r.alternatives
+        assert np.abs(other - r.weights[[2, 3, 0, 1, 4]]).max() < 1e-6
+
+
+def _side(a, f, beta):
+    """One target with its cover, as the search in arrays finds it; None if it needs more."""
+    pools = SOLVER._Pools.of(Standard.of(a, f))
+    _, x, v, stretch = SOLVER._sides(pools, np.zeros(1, int), np.array([beta]))
     side = SOLVER._Side(x, v, stretch)
     side.start()
-    one, q, size = np.zeros(1, int), side.best[0].q, np.ptp(v)
-    piece = SOLVER._Gaps(one, np.array([q + left * size]), np.array([q + right * size]), one)
+    return side if side.best[0] is not None and side.cover(np.zeros(1, int), 60).size else None
+
+
+def test_without_a_rival_no_other_optimum_is_as_good():
+    """Against all stationary points of all supports, in pools that are nearly mirrored."""
+    rng, told = np.random.default_rng(3), []
+    for _ in range(60):
+        half = rng.normal(size=(2, 3))
+        a, f = np.hstack([half, half * [[1], [-1]]]) + 10 ** rng.uniform(-12, -3) * rng.normal(size=(2, 6))
+        low, high = wb.reachable(a, f)
+        beta = low + (high - low) * rng.random()
+        side = _side(a, f, beta)
+        if side is None:
+            continue
+        best, found = side.best[0], [w for _, w in stationary(a, f, beta)]
+        side.optima[0] = [best]  # as if the search had met no other
+        assert min(w @ w for w in found) == pytest.approx(best.P, rel=1e-8)
+        rival = side.rivals(np.zeros(1, int)).target.size > 0
+        other = any(w @ w <= best.P * (1 + SOLVER.TIE / 2) and np.abs(w - best.w).sum() > SOLVER.APART for w in found)
+        assert rival or not other
+        told.append((rival, other))
+    assert sum(other for _, other in told) > 2 and sum(not rival for rival, _ in told) > 20
+
+
+@pytest.mark.parametrize("a, f, beta", [(*ENDE24, 0.2), ([0, 1, 2, 5], [0, 2, 1, 1], 0.6)])
+def test_close_means_make_close_weights(a, f, beta):
+    """The inequality that `rivals` rests on, for random weightings beyond the target."""
+    rng, side = np.random.default_rng(1), _side(np.array(a, float), np.array(f, float), beta)
+    o, u, v, tried = side.best[0], side.u[0], side.v[0], 0
+    assert side._own(0, o)
+    apart = np.flatnonzero((u - o.p) ** 2 > (v - o.q) ** 2)  # weight on these leads beyond the target
+    towards = np.zeros((300, u.size))
+    towards[:, apart] = rng.dirichlet(np.ones(apart.size), 300)
+    for w in np.vstack([o.w + t * (towards - o.w) for t in (0.001, 0.01, 0.1, 0.5, 1)]):
+        if w @ (u - w @ u) ** 2 >= w @ (v - w @ v) ** 2:
+            tried += 1
+            assert np.sum((w - o.w) ** 2) <= w @ w - o.P + 2 * o.P * (w @ v - o.q) ** 2 / o.h + 1e-12
+    assert tried > 200
+
+
+@pytest.mark.parametrize("left, right, rival", [(-1, 1, False), (0, 40, True), (-40, 0, True), (39, 40, True)])
+def test_a_rival_may_be_at_the_far_end_of_an_open_piece(left, right, rival, monkeypatch):
+    """Ends of the piece are relative to the best mean; at ±30 the weights can differ by as much as two optima must."""
+    side, one = _side(*ENDE24, 0.2), np.zeros(1, int)
+    o = side.best[0]
+    unit = SOLVER.APART * np.sqrt(o.h / (2 * o.P * o.w.size)) / 30
+    piece = SOLVER._Gaps(one, np.array([o.q + left * unit]), np.array([o.q + right * unit]), one)
     monkeypatch.setattr(side, "gaps", lambda targets, level: piece)
-    assert side.rivals(one).tolist() == [expected]
+    assert bool(side.rivals(one).target.size) == rival

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 
 from .._version import __version__
@@ -15,8 +16,9 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     try:
         if words == ["--version"] and sys.stdout is not None:
-            print(f"whichbird {__version__}", flush=True)
-            return 0
+            with contextlib.suppress(OSError):
+                print(f"whichbird {__version__}", flush=True)
+                return 0  # where it cannot be written, `run` says so
         from .program import run  # numpy and what comes with it: an interruption while they load is one too
     except KeyboardInterrupt:
         print("whichbird: interrupted", file=sys.stderr)

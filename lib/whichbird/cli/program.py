@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from .._version import __version__
 from ..solve.result import NotProven
@@ -29,12 +29,19 @@ class _Parser(argparse.ArgumentParser):
         say(one_line(f"{self.prog}: {message}; '{self.prog} --help' shows how") + "\n")
         self.exit(2)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and version; argparse itself is silent about what it could not write."""
+        out = sys.stdout if file is None else file
+        if out is None:
+            raise OSError("standard output is closed")
+        print(message, end="", file=out, flush=True)
+
 
 class _Schema(argparse.Action):
     """Print the schema and stop, as --version does."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        print(json.dumps(schema(), indent=2, ensure_ascii=False))
+        print(json.dumps(schema(), indent=2, ensure_ascii=False), flush=True)
         parser.exit()
 
 

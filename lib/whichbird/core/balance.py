@@ -319,9 +319,10 @@ def _gap_balance(da: Array, df: Array) -> Array:
 
 
 def _share(a: Array, f: Array, scale: float | Array, w: Array) -> Array:
-    """The balance of weights (…, K) on scores (…, K) of a spread `scale` (…): the same bits on every machine.
+    """The balance of weights (…, K) on scores (…, K) of a spread `scale` (…), with the same bits on every x86 processor.
 
-    Sums by numpy are; products of vectors and matrices are not: they are summed in the order that suits the processor.
+    numpy adds up a row that lies in one piece in the same order everywhere. Products of vectors and matrices are summed in
+    the order that suits the processor.
     """
     k, unit = w.argmax(-1)[..., None], np.asarray(scale)[..., None]
     s_a, s_f = (

@@ -62,11 +62,9 @@ BETA_TOLERANCE = 1e-12
 GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
 SMALL = 80  # a single target of at most so many systems is first tried number by number,
-MENDS = 3  # with so many rounds of gap splitting; then
-TIE, BESIDE = (
-    2e-9,
-    1e-3,
-)  # weightings whose collision is this near to the best may have no mean farther from its, in spreads
+MENDS = 3  # with so many rounds of gap splitting
+TIE = 1e-9  # a weighting whose collision is this near to the best, relatively, may be as good;
+APART = 1e-3  # it is another one if the two differ by more than this in total, Σ|w − w′|
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
 ROWS = 250  # saddles per target before it is done again with care; thirty are usual
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
@@ -678,7 +676,7 @@ def _dual(
 
 
 def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> bool:
-    """One target from a guess in plain numbers (`guess`), noted if it is proven and has no rival; whether it is."""
+    """One target from a guess in plain numbers (`guess`), noted if it is proven and no other can be as good; whether it is."""
     above, x, v, stretch = _sides(pools, which, betas)
     u = stretch[:, None] * x
     plain = u[0].tolist(), v[0].tolist()
@@ -700,7 +698,7 @@ def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarr
     h, p, q = table[np.isfinite(table).all(1)].T
     side.add(np.zeros(h.size, int), q, h, p)
     only = np.zeros(1, int)
-    if not side.cover(only, MENDS).size or side.rivals(only).any():
+    if not side.cover(only, MENDS).size or side.rivals(only).target.size:
         return False
     _note(side, np.zeros(1, bool), only, betas, above, part, out)
     return True
@@ -748,7 +746,7 @@ def _note(
         out.rows[int(part[n])] = Rows(np.array(saddles))
         for other in others:
             known = [o.w, *out.others.get(int(part[n]), [])]
-            if other.P <= o.P * (1 + INTERVAL_GAP) and all(np.abs(other.w - w).sum() > 1e-3 for w in known):
+            if other.P <= o.P * (1 + INTERVAL_GAP) and all(np.abs(other.w - w).sum() > APART for w in known):
                 out.others.setdefault(int(part[n]), []).append(other.w)
     names = np.where(dual, "dual", "interval").astype(object)
     _write(out, part[proven], names[proven], *(y[proven] for y in (betas, above, side.u, side.v, best)))
@@ -926,13 +924,27 @@ class _Side:
             self.fill(gaps.of(left))
         return np.sort(np.concatenate(done))
 
-    def rivals(self, targets: np.ndarray) -> np.ndarray:
-        """For each target whether a second weighting may be as good as the best: whether a mean far from the best's is not
-        excluded at a level slightly above it. At most one weighting is optimal for each mean: of two, the middle is better.
+    def rivals(self, targets: np.ndarray) -> _Gaps:
+        """Where a weighting as good as the best, and not one of the optima found, may have its mean: pieces of the line that
+        are not excluded slightly above the best, but for those with means too near to an optimum's.
+
+        If w is the optimum of a saddle h, q, and w′ another weighting, with mean q′ of v, then w·w′ ≥ P(1 − (q′ − q)²/h):
+        remark 3 before Cauchy–Schwarz, if w is z₊ P/h, as it is unless it was repaired. So ‖w′ − w‖² ≤ P′ − P + 2P(q′ − q)²/h.
         """
-        gaps = self.gaps(targets, 1 + TIE)
-        far = np.maximum(np.abs(gaps.left - (q := self._best("q")[gaps.target])), np.abs(gaps.right - q))
-        return np.isin(targets, gaps.target[far > BESIDE * np.ptp(self.v, axis=1)[gaps.target]])
+        gaps, size = self.gaps(targets, 1 + TIE), self.v.shape[1]
+        near = np.zeros(gaps.target.size, bool)
+        for k, (n, left, right, _) in enumerate(zip(*gaps, strict=True)):
+            level = (1 + TIE) * min(o.P for o in self.optima[n])
+            for o in self.optima[n]:
+                if o.P <= level and o.h > 0 and self._own(n, o):
+                    square = level - o.P + 2 * o.P * max(abs(left - o.q), abs(right - o.q)) ** 2 / o.h
+                    near[k] |= size * square <= APART**2  # the sum of K numbers is at most √K times their norm
+        return _Gaps(*(x[~near] for x in gaps))
+
+    def _own(self, n: int, o: _Optimum) -> bool:
+        """Whether the weights of an optimum are those of its saddle."""
+        z = np.maximum(0, o.h + (self.u[n] - o.p) ** 2 - (self.v[n] - o.q) ** 2)
+        return bool(np.abs(z * (o.P / o.h) - o.w).max() <= 1e-10)
 
     def gaps(self, targets: np.ndarray, level: float = 1 - INTERVAL_GAP) -> _Gaps:
         """What no row of these targets excludes, for collisions below `level` times the best."""
@@ -1020,3 +1032,8 @@ class _Side:
             target, at, left, right = (np.array(x) for x in zip(*starts, strict=True))
             at = rows[at]
             self._descend(target, self.q[at], left, right, self.h[at], self.p[at])
+        open_ = self.rivals(targets)
+        h, p = self.h[open_.row], self.p[open_.row]
+        for share in (0.1, 0.9) if h.size else ():  # perhaps two valleys between the same two rows: from either end
+            q = open_.left + share * (open_.right - open_.left)
+            self._descend(open_.target, q, open_.left, open_.right, h, p)

@@ -303,7 +303,7 @@ def _story(tables: Tables, rivals: pd.DataFrame, scorer: str, dataset: str) -> s
 
 def bump(path: pd.DataFrame, own: Sequence[str], about: pd.Series) -> str:
     """Ranks of all scorers over the reliable interval as SVG: yours in ink, the others in grey, the best named."""
-    width, left, right, top = 720, 34, 190, 12
+    width, left, right, top = 720, 34, 190, 22
     last, low, high = int(path["rank"].max()), float(path["beta"].min()), float(path["beta"].max())
     height = top + 11 * last + 34
 
@@ -337,12 +337,13 @@ def bump(path: pd.DataFrame, own: Sequence[str], about: pd.Series) -> str:
         body.append(
             f'<text x="{left - 8}" y="{place(value) + 3.5:.1f}" font-size="10" text-anchor="end" fill="var(--soft)">{value}</text>'
         )
-    for x, text, anchor, colour in (
-        (left, f"{low:.3f}, fluency end", "start", "fluency-text"), (middle, "β₀", "middle", "soft"),
-        (width - right, f"{high:.3f}, adequacy end", "end", "adequacy"),
-    ):  # fmt: skip
+    for x, y, text, anchor, colour in (
+        (left, height - 14, f"{low:.3f}, fluency end", "start", "fluency-text"),
+        (width - right, height - 14, f"{high:.3f}, adequacy end", "end", "adequacy"),
+        (middle, top - 6, "β₀", "middle", "soft"),  # above: it may be next to an end
+    ):
         body.append(
-            f'<text x="{x:.1f}" y="{height - 14}" font-size="11" text-anchor="{anchor}" fill="var(--{colour})">{text}</text>'
+            f'<text x="{x:.1f}" y="{y}" font-size="11" text-anchor="{anchor}" fill="var(--{colour})">{text}</text>'
         )
     ends = path[path["beta"].isin([low, high])].query("scorer in @own")
     said = "; ".join(f"{s}: {int(g['rank'].iloc[0])} to {int(g['rank'].iloc[-1])}" for s, g in ends.groupby("scorer"))

@@ -29,7 +29,8 @@ curve, descended to full precision → the dual test → intervals around the be
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
 best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
 A single target of a small pool begins instead with a guess in plain numbers (`guess`): an optimum, and saddles for the
-whole line. It is tested like what the grid finds, and taken only if no second optimum can be: else the grid is used.
+whole line. It is tested like what the grid finds, and taken only if one saddle proves it, or if the line closes and leaves
+no room for a second optimum (`rivals`): else the grid is used.
 
 Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
 what does not pass, or was left open, is solved again with more digits and in another frame (`careful`).
@@ -676,7 +677,8 @@ def _dual(
 
 
 def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> bool:
-    """One target from a guess in plain numbers (`guess`), noted if it is proven and no other can be as good; whether it is."""
+    """One target from a guess in plain numbers (`guess`), noted if it is proven, by one saddle or without a rival; whether
+    it is."""
     above, x, v, stretch = _sides(pools, which, betas)
     u = stretch[:, None] * x
     plain = u[0].tolist(), v[0].tolist()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from pools import ENDE24, KINDS, make
 
 import whichbird as wb
+from whichbird.core.balance import Standard
 from whichbird.solve import reweight as SOLVER
 from whichbird.solve.saddle import alone, ascend, off_balance
 
@@ -125,6 +126,7 @@ def test_targets_without_any_feasible_weighting_found_do_not_stop_the_others(mon
 
 
 @settings(max_examples=40, deadline=None)
+@example(35568, 3)
 @given(st.integers(0, 10**6), st.integers(2, 7))
 def test_what_newton_finds_first_is_what_the_whole_way_finds(seed, size):
     """Every answer of the short cut passes the dual test, and is the optimum the long way proves."""
@@ -136,9 +138,11 @@ def test_what_newton_finds_first_is_what_the_whole_way_finds(seed, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SOLVER, "_near", lambda pools, which, betas, part, out: part)
         whole = wb.reweight_sweep(a, f, betas)
+    hopeless = SOLVER._delicate(SOLVER._Pools.of(Standard.of(a, f)), np.zeros(1, int), betas[:1])[1].all()
     for r, s in zip(short, whole, strict=True):
         assert r.ess == pytest.approx(s.ess, rel=GAP)
-        assert r.certificate == s.certificate
+        # next to a line, as in the example, the whole way is the careful one, which has no dual
+        assert r.certificate == s.certificate or hopeless and (r.certificate, s.certificate) == ("dual", "interval")
 
 
 def test_reliable_intervals_are_a_loop():

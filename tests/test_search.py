@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import oracle
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 from pools import ENDE24, KINDS, MOVES, UNCERTIFIABLE, make
 
 from whichbird.core.balance import balance, pair_balances, reachable
@@ -237,6 +237,7 @@ def pool_and_target(points, place):
 
 
 @settings(max_examples=100, deadline=None)
+@example([(0, 0), (0, 1), (1, 0), (1, 1)], 5e-324)
 @given(scores, places)
 def test_result_is_feasible_and_reaches_the_target(points, place):
     a, f, beta = pool_and_target(points, place)

@@ -18,7 +18,8 @@ from . import check
 from .check import Array
 
 EPS = np.finfo(np.float64).eps
-OUTSIDE = 8 * EPS  # a target that lies no farther outside the range means its end: 1 − β of an end may
+OUTSIDE = 8 * EPS  # a target that lies no farther outside the range means its end, whose 1 − β may be rounded
+NOTHING = 1e-100  # a target below this is the end of a range that begins at 0: doubles hardly go farther
 TOLERANCE = 1e-9  # how exactly a target β must be reached: far above rounding, far below anything printed
 
 
@@ -171,7 +172,7 @@ def target(adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> float:
     low, high = reachable(adequacy, fluency)
     if not low - OUTSIDE <= beta <= high + OUTSIDE:
         raise out_of_reach(beta, low, high)
-    return min(max(beta, low), high)
+    return low if low == 0 and beta < NOTHING else min(max(beta, low), high)
 
 
 def out_of_reach(beta: float, low: float, high: float) -> ValueError:

@@ -47,7 +47,19 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import EPS, OUTSIDE, Standard, _share, _steps, _unit, ends, out_of_reach, pair_balances, snapped
+from ..core.balance import (
+    EPS,
+    NOTHING,
+    OUTSIDE,
+    Standard,
+    _share,
+    _steps,
+    _unit,
+    ends,
+    out_of_reach,
+    pair_balances,
+    snapped,
+)
 from . import careful, guess
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
@@ -72,7 +84,6 @@ RELIABLE = 0.9  # a weighting is called reliable while its effective sample size
 CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
 NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use,
 EXTREME = 1e-3  # and those this near to 0 or 1
-NOTHING = 1e-100  # a target below this is the end of a range that begins at 0: doubles hardly go farther
 CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -129,6 +130,22 @@ def test_the_report_that_ships():
         assert np.allclose(mine.loc[table.index], table, atol=1e-5)
     text = page(found)
     assert "ReMedy-9B" in text and len(text) < 300_000
+
+
+def test_labels_of_a_chart_do_not_run_into_each_other():
+    """β₀ is next to an end in some datasets. A letter of size 11 is about six wide."""
+    charts = re.findall(r"<svg.*?</svg>", page(load_report()), re.S)
+    charts = [found for found in charts if "β₀</text>" in found]
+    assert len(charts) == 8  # all but heen23, which has no β
+    for chart in charts:
+        labels = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" font-size="11" text-anchor="(\w+)"[^>]*>([^<]+)<', chart)
+        assert len(labels) == 3
+        spans = []
+        for x, y, anchor, text in labels:
+            left = float(x) - 6 * len(text) * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+            spans.append((float(y), left, left + 6 * len(text)))
+        for (y, _, right), (z, left, _) in pairwise(sorted(spans)):
+            assert y != z or right <= left
 
 
 def test_the_command_writes_all_or_nothing(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Help and version; argparse itself is silent about what it could not write."""
+        """Help, version and schema; argparse itself is silent about what it could not write."""
         out = sys.stdout if file is None else file
         if out is None:
             raise OSError("standard output is closed")
@@ -41,7 +41,7 @@ class _Schema(argparse.Action):
     """Print the schema and stop, as --version does."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        print(json.dumps(schema(), indent=2, ensure_ascii=False), flush=True)
+        parser._print_message(json.dumps(schema(), indent=2, ensure_ascii=False) + "\n")
         parser.exit()
 
 

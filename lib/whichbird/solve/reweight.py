@@ -696,7 +696,7 @@ def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarr
     first = guess.newton(*plain, *guess.start(*plain, [1 / x.size] * x.size))
     if first is not None and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, first)).all():
         return True
-    side = _Side(x, v, stretch)
+    side, only = _Side(x, v, stretch), np.zeros(1, int)
     points, rows = guess.cover(*plain, first or guess.optimum(*plain, side.line[0].tolist()), INTERVAL_GAP)
     side._offer_lines()
     if not points or side.best[0] is not None:  # a line is in need of more than a guess
@@ -704,13 +704,12 @@ def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarr
     if points[-1] is not first and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, points[-1])).all():
         return True
     for point in points:
-        side._offer(np.zeros(1, int), *_saddle(u, v, point))
+        side._offer(only, *_saddle(u, v, point))
     if side.best[0] is None or _thin(pools, which, betas, side.best[0].w[None]).any():
         return False
     table = np.array(rows)
     h, p, q = table[np.isfinite(table).all(1)].T
     side.add(np.zeros(h.size, int), q, h, p)
-    only = np.zeros(1, int)
     if not side.cover(only, MENDS).size or side.rivals(only).target.size:
         return False
     _note(side, np.zeros(1, bool), only, betas, above, part, out)

@@ -363,7 +363,7 @@ def floating(pool: Pool, root: Path) -> pd.DataFrame | None:
         return None
     a, f = _floating_sums(pool, root)
     weights = reweight_sweep(*pool.aspects, beta_grid(*pool.aspects)).insist()
-    human, grid = p_counts(pool.total), DIALS["explainability"]
+    human, grid = p_counts(pool.total, exact=pool.exact), DIALS["explainability"]
     measure = {}
     for how, (x, y) in {"exact": (pool.adequacy, pool.fluency), "floating": (a, f)}.items():
         curves = [p_curve_counts(s, np.outer(grid, -offsets(s, x, y))) for s in pool.scorers.values()]

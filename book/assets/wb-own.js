@@ -94,8 +94,8 @@
     /** Contests of documents drawn anew, with all scorers in them. */
     function drawAll(d, progress) {
       if (d.drawn) return;
-      const { K, N, scorers, total, adequacy, fluency, document } = d.segments;
-      const e = verdict.evidence([total, ...scorers, ...d.own.values()], adequacy, fluency, document, K, N);
+      const { K, N, scorers, total, adequacy, fluency, document, more } = d.segments;
+      const e = verdict.evidence([total, ...scorers, ...d.own.values()], adequacy, fluency, document, K, N, more);
       const r = numbers("draw"), contests = [];
       for (let n = 0; n < RESAMPLES; n++) {
         const counts = new Float64Array(e.G);
@@ -194,18 +194,22 @@
         }
         return out;
       });
-      const [total, adequacy, fluency] = [0, 1, 2].map((which) => Float64Array.from({ length: cells }, (_, n) => {
-        const value = view.getInt32(ints + 4 * (which * cells + n), true);
+      let at = ints; // where the next numbers are
+      const people = (size) => Float64Array.from({ length: size }, () => {
+        const value = view.getInt32(at, true);
+        at += 4;
         return value === -2147483648 ? NaN : value / info.unit;
-      }));
-      const documents = ints + 12 * cells;
-      const document = Int32Array.from({ length: N }, (_, n) => view.getUint16(documents + 2 * n, true));
-      const bits = documents + 2 * N;
+      });
+      const documents = (size) => Int32Array.from({ length: size }, () => view.getUint16((at += 2) - 2, true));
+      const total = people(cells), adequacy = people(cells), fluency = people(cells), document = documents(N);
+      const E = info.more || 0; // segments with errors and no total: they count for balances, not for scorers
+      const more = { N: E, adequacy: people(K * E), fluency: people(K * E), document: documents(E) };
+      const bits = at;
       const better = (row, i, j) => {
-        const at = (row * M + i) * M + j;
-        return ((bytes[bits + (at >> 3)] >> (at & 7)) & 1) === 1;
+        const bit = (row * M + i) * M + j;
+        return ((bytes[bits + (bit >> 3)] >> (bit & 7)) & 1) === 1;
       };
-      return { K, N, M, scorers, total, adequacy, fluency, document, wider, better, human: verdict.closedP(total, K, N) };
+      return { K, N, M, scorers, total, adequacy, fluency, document, more, wider, better, human: verdict.closedP(total, K, N) };
     }
   }
 

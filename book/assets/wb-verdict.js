@@ -158,9 +158,10 @@
     return [above / R, below / R];
   }
 
-  /** Sums over documents: what a resample needs. `judges` are people first, then scorers, (K·N) each; `document` (N) from 0. */
-  function evidence(judges, adequacy, fluency, document, K, N) {
-    const G = Math.max(...document) + 1, P = pairCount(K), J = judges.length;
+  /** Sums over documents: what a resample needs. `judges` are people first, then scorers, (K·N) each; `document` (N) from 0. `more` are
+   *  segments that only have errors: { N, adequacy, fluency, document }. */
+  function evidence(judges, adequacy, fluency, document, K, N, more = { N: 0, document: [] }) {
+    const G = Math.max(...document, ...more.document) + 1, P = pairCount(K), J = judges.length;
     const gap = new Float64Array(G * J * P), square = new Float64Array(G * J * P), size = new Float64Array(G);
     const sums = ["a", "f", "rated"].map(() => new Float64Array(G * K));
     for (let n = 0; n < N; n++) size[document[n]]++;
@@ -177,13 +178,15 @@
         }
       }
     });
-    for (let k = 0; k < K; k++) {
-      for (let n = 0; n < N; n++) {
-        const at = document[n] * K + k, a = adequacy[k * N + n], f = fluency[k * N + n];
-        if (a !== a) continue;
-        sums[0][at] += a;
-        sums[1][at] += f;
-        sums[2][at]++;
+    for (const part of [{ N, adequacy, fluency, document }, more]) {
+      for (let k = 0; k < K; k++) {
+        for (let n = 0; n < part.N; n++) {
+          const at = part.document[n] * K + k, a = part.adequacy[k * part.N + n], f = part.fluency[k * part.N + n];
+          if (a !== a) continue;
+          sums[0][at] += a;
+          sums[1][at] += f;
+          sums[2][at]++;
+        }
       }
     }
     return { G, P, J, K, gap, square, size, adequacy: sums[0], fluency: sums[1], rated: sums[2] };

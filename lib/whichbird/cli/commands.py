@@ -23,6 +23,7 @@ from ..data.export import segment_table
 from ..data.matching import match, one_reference, score_files
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
+from ..data.protocol import scored_lines, scorer_named
 from ..data.registry import DATASETS
 from ..data.segments import load_pool
 from ..data.taxonomies import load_taxonomy, regroup
@@ -101,7 +102,7 @@ def beta(args: argparse.Namespace) -> Result:
     means = pool.aspects if not (ships and grouping) else regroup(pool, grouping)
     if means is None:
         raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
-    facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": len(pool.lines)}
+    facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": int(pool.annotated.sum())}
     facts |= {} if grouping is None else {"taxonomy": grouping.name}
     table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1]})
     with naming(pool.name):
@@ -418,9 +419,9 @@ def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
         pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, pair), args.reference)
         mine: dict[str, np.ndarray] = {}
         for scorer in args.show or ():
-            if scorer not in pool.scorers:
-                raise DataError(f"--show: {pool.name} has no scorer {scorer!r}{near(scorer, pool.scorers)}")
-            mine[scorer] = pool.scorers[scorer]
+            with naming("--show"):
+                scorer = scorer_named(pool, scorer)
+            mine[scorer] = pool.scored[scorer]
         rest = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
         mine |= _scores(args, rest)
         out.append(Opened(rest, mine, contest(rest, mine)))
@@ -503,7 +504,7 @@ def calibrate_(args: argparse.Namespace) -> Result:
     d = load(args.dataset)
     need_aspects(d)
     scores = _scores(args, d)
-    pairs = read_pairs(args.pairs, [*d.scorers, *scores])
+    pairs = read_pairs(args.pairs, [*d.scorers, *d.aliases, *scores]).replace({"scorer": d.aliases})
     field = contest(d, scores)
     own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
     found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
@@ -566,7 +567,7 @@ def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, Scores, Contest, p
 def _on_domain(pool: Pool, scores: Scores, domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
     """A pool and the reader's scores of it (K, N), both on the segments of one domain."""
     part = in_domain(pool, domain)
-    keep = np.isin(pool.lines, part.lines)
+    keep = np.isin(scored_lines(pool), part.lines)
     return part, {name: np.asarray(x)[:, keep] for name, x in scores.items()}
 
 
@@ -669,20 +670,18 @@ def compare(args: argparse.Namespace) -> Result:
       whichbird compare enes24 mine chrF --scores mine=my.seg.score --plot out.svg
     """
     source, scores, field, about = _opened(args)
-    for name in (args.first, args.second):
-        if name not in field.scorers:
-            raise DataError(f"{field.name} has no scorer {name!r}{near(name, field.scorers)}")
-    if args.first == args.second:
-        raise DataError(f"{args.first!r} is compared with itself; two scorers are needed")
-    v = judged(source, (args.first, args.second), scores)
-    found = story(v, args.first, args.second)
+    first, second = (scorer_named(field, name) for name in (args.first, args.second))
+    if first == second:
+        raise DataError(f"{first!r} is compared with itself; two scorers are needed")
+    v = judged(source, (first, second), scores)
+    found = story(v, first, second)
 
     def figure() -> Figure:
         from ..show import figures
 
         return figures.lead_over_beta(found)
 
-    facts = _facts(about) | {"first": args.first, "second": args.second, "real": found.between}
+    facts = _facts(about) | {"first": first, "second": second, "real": found.between}
     facts |= {"verdict": found.sentence, "signature": v.signature}
     shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
     if len(shown) == 1:  # no balance is known
@@ -692,11 +691,10 @@ def compare(args: argparse.Namespace) -> Result:
 
 def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
     """The scorers to point out: those asked for, else the reader's own, else the five best."""
-    for scorer in args.show or ():
-        if scorer not in field.scorers:
-            raise DataError(f"--show: {field.name} has no scorer {scorer!r}{near(scorer, field.scorers)}")
+    with naming("--show"):
+        shown = [scorer_named(field, scorer) for scorer in args.show or ()]
     own = [s for s, mine in zip(field.scorers, field.own, strict=True) if mine]
-    return args.show or own or rank(field).table["scorer"].head(5).tolist()
+    return shown or own or rank(field).table["scorer"].head(5).tolist()
 
 
 def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
@@ -705,7 +703,7 @@ def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.nda
         name, path = _called(given)
         found = userfiles.read_scorers(path, source, name, args.ignore_extra)
         for scorer in found:
-            if scorer in out or scorer in source.scorers:
+            if scorer in out or scorer in source.scorers or scorer in source.aliases:
                 how = "rename yours in the file" if len(found) > 1 else "name yours with --scores NAME=FILE"
                 raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
         out |= found

@@ -63,12 +63,14 @@ def datasets(args: argparse.Namespace) -> Result:
         return Result({}, {"domains": found}, (few.where(few.notna(), "-"),))
     if args.name is None:
         rows = summaries()
-        seen = [{k: _obtained(v) for k, v in row._asdict().items() if k != "note"} for row in rows]
+        hidden = ("annotated", "note")  # few differ in the former; the page of each says so
+        seen = [{k: _obtained(v) for k, v in row._asdict().items() if k not in hidden} for row in rows]
         return Result({}, {"datasets": _columns([row._asdict() for row in rows])}, (_columns(seen),))
     d = load(args.name)
     pool = load_pool(args.name)
     (about,) = summaries([d])
     facts = pool_facts(about._asdict())
+    facts = {what: facts[what] for what in ("data", "systems", "segments")} | {"annotated": about.annotated} | facts
     if not np.isnan([about.beta0_low, about.beta0_high]).any():
         facts["beta0_interval"] = about.beta0_low, about.beta0_high
     facts |= {
@@ -84,7 +86,7 @@ def datasets(args: argparse.Namespace) -> Result:
     }
     table = _columns([row._asdict() for row in participants(pool)])
     shown = table | {"kept": ["kept" if kept else "left out" for kept in table["kept"]]}
-    lines = {"line": pool.lines + 1}
+    lines = {"line": pool.lines + 1, "total": pool.official, "errors": pool.annotated}
     return Result(facts, {"members": table, "lines": lines}, (shown,))
 
 
@@ -187,7 +189,7 @@ def template_(args: argparse.Namespace) -> Result:
     d = load(args.dataset)
     table = template(d)
     rows = len(table["score"])
-    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "rows": rows}
+    facts = {"data": d.name, "systems": len(d.systems), "segments": int(d.official.sum()), "rows": rows}
     shown = {name: column[:FEW] for name, column in table.items()}
     return Result(facts, {"template": table}, (shown,), None, cut(args, rows))
 
@@ -207,7 +209,7 @@ def inputs(args: argparse.Namespace) -> Result:
     d = load(args.dataset)
     reference = args.reference or d.reference
     table = write_inputs(d, args.mtme, args.to, reference)
-    facts = {"data": d.name, "systems": len(d.systems), "segments": len(d.lines), "reference": reference}
+    facts = {"data": d.name, "systems": len(d.systems), "segments": int(d.official.sum()), "reference": reference}
     return Result(facts, {"files": table})
 
 

@@ -72,9 +72,10 @@ def spa_from_p(human_p: ArrayLike, scorer_p: ArrayLike, w: ArrayLike | None = No
 
 
 def spa(
-    human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None, permutations: int = PERMUTATIONS, seed: int = SEED
-) -> float:
-    """Soft pairwise accuracy from segment scores (K, N) of people and of a scorer.
+    human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None, permutations: int = PERMUTATIONS, seed: int = SEED,
+    exact: bool = True,
+) -> float:  # fmt: skip
+    """Soft pairwise accuracy from segment scores (K, N) of people and of a scorer; `exact` as in `p_values`.
 
     >>> human = [[1, 2, 3, 4], [0, 1, 2, 3], [0, 0, 0, 0]]
     >>> spa(human, human), spa(human, human, [2, 1, 1])
@@ -83,7 +84,8 @@ def spa(
     human, scorer = check.matrix(human, "human", allow_nan=True), check.matrix(scorer, "scorer", allow_nan=True)
     if human.shape != scorer.shape:
         raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both need the same, (K, N)")
-    return float(spa_from_p(p_values(human, permutations, seed), p_values(scorer, permutations, seed), w))
+    p, q = (p_values(x, permutations, seed, exact) for x in (human, scorer))
+    return float(spa_from_p(p, q, w))
 
 
 def pairwise_accuracy(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:

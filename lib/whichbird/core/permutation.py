@@ -5,11 +5,13 @@ on a random half of the segments, which flips signs; the p-value is the share of
 observed one. Small p: i is surely better. All pairs, and people and scorers alike, share one matrix of signs, as in the
 field's toolkit.
 
-Ties make this delicate. MQM scores are multiples of 0.1, so a permuted gap can equal the observed one exactly in
-decimal, while in binary either may come out larger, depending on the order of summation. We fix the order: each
-system's signed sum runs over the segments from first to last in float64. That is bit-for-bit the same everywhere, and
-it is the order under which the published values come out. Since only near-ties can tell orders apart, a fast matrix
-product decides all other cases.
+Ties make this delicate. MQM scores are multiples of 0.1, and means of three raters are thirds, so a permuted gap can
+equal the observed one exactly, while in binary either may come out larger, depending on the order of summation. There
+are two rules. *Exactly* (the default): scores that are multiples of a small fraction are counted in it first
+(`counted`), and sums of whole numbers are exact. *As floats* (`exact=False`): each system's signed sum runs over the
+segments from first to last in float64. That is bit-for-bit the same everywhere, and it is the order under which the
+published values come out, so it is the rule for datasets of WMT's release. Since only near-ties can tell orders apart,
+a fast matrix product decides all other cases.
 """
 
 from __future__ import annotations
@@ -25,26 +27,45 @@ from . import check
 PERMUTATIONS, SEED = 1000, 4
 _EPS = np.finfo(np.float64).eps
 _ROOM, _BLOCK = 1 << 23, 1 << 16  # numbers in memory at a time: of all the sums, and in one step with them
+# Fractions that scores are looked for in: 1/d with d = m·10^k, for means of up to 100 raters of decimals.
+_PARTS = np.array(sorted({float(m * 10**k) for m in range(1, 101) for k in range(7)}))
+_SURE = 1e-12  # of the largest score: what decimals that were read, averaged or rounded may be off by
+_SAMPLE = 64  # different scores that most fractions are ruled out by
 
 
-def p_values(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_values(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED, exact: bool = True) -> np.ndarray:
     """p-values of all pairs i < j, in the order of numpy.triu_indices, from segment scores x (K, N): shape (K(K−1)/2,).
 
-    A NaN marks a missing segment; a pair is compared where both systems have a score (p = 1 where they share none).
+    A NaN marks a missing segment; a pair is compared where both systems have a score (p = 1 where they share none). A
+    segment that no system has does not count, and has no signs.
+
+    `exact` says how a permuted gap is compared with the observed one. True: where all scores are multiples of some 1/d,
+    d = m·10^k with m ≤ 100 and k ≤ 6 (whole numbers, decimals, means of a few raters), in whole numbers of 1/d, so that
+    what is equal is found equal; other scores as floats. False: as floats in any case, the convention of the published
+    tables. Datasets that ship, and trees of mt-metrics-eval, are compared so throughout; call it so to get their p-values.
 
     >>> p_values([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
     array([0.018])
+    >>> thirds = np.array([[7, 5, 6, 5, 8, 4, 7, 5], [5, 6, 5, 4, 7, 5, 6, 4]]) / 3
+    >>> p_values(thirds), p_values(thirds, exact=False), p_values(3 * thirds)
+    (array([0.13]), array([0.047]), array([0.13]))
     """
-    return p_counts(x, permutations, seed) / permutations
+    return p_counts(x, permutations, seed, exact) / permutations
 
 
-def p_counts(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_counts(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED, exact: bool = True) -> np.ndarray:
     """The same as whole numbers: how many permutations reach the observed gap, shape (K(K−1)/2,).
 
     >>> p_counts([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
     array([18])
     """
+    x = check.matrix(x, "x", allow_nan=True)
+    empty = np.isnan(x).all(axis=0)
+    if empty.any() and not empty.all():
+        x = x[:, ~empty]
     x, s = _checked(x, permutations, seed, allow_nan=True)
+    if exact:
+        x = counted(x)
     there = ~np.isnan(x)
     used = there.sum(axis=0) > 1  # a segment that fewer than two systems have belongs to no pair
     if not used.all():
@@ -71,6 +92,30 @@ def p_counts(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -
     return out
 
 
+def counted(x: ArrayLike) -> np.ndarray:
+    """Scores x (K, N) in whole numbers of the largest 1/d they are multiples of, to within rounding; else as they are.
+
+    Which d are tried says `p_values`. Whole numbers are left alone where sums of them are not exact in float64.
+
+    >>> counted([[1 / 3, 2.5], [np.nan, -1.0]])
+    array([[ 2., 15.],
+           [nan, -6.]])
+    >>> counted([[0.1234567891, 0.5]])
+    array([[0.12345679, 0.5       ]])
+    """
+    x = check.matrix(x, "x", allow_nan=True)
+    values = np.unique(x[~np.isnan(x)])
+    off = _SURE * np.abs(values).max(initial=0.0)
+    some = values[np.linspace(0, values.size - 1, min(values.size, _SAMPLE)).astype(np.int64)]
+    likely = (np.abs(np.rint(some[:, None] * _PARTS) / _PARTS - some[:, None]) <= off).all(axis=0)
+    for d in _PARTS[likely]:
+        whole = np.rint(values * d)
+        if (np.abs(whole / d - values) <= off).all():
+            fits = np.abs(whole).max(initial=0.0) * x.shape[1] < 2**52
+            return np.rint(x * d) if fits else x
+    return x
+
+
 def permuted_gaps(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
     """What the test compares, for one pair x (2, N): the observed mean gap, then the permuted: (1 + permutations,).
 
@@ -89,7 +134,7 @@ def p_curves(x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, 
     """P-values of x + shifts[d] for every dial d, from one permutation test: shape (D, K(K−1)/2).
 
     `x` (K, N) are segment scores without gaps, `shifts` (D, K) one constant per dial and system. Exactly equal to
-    calling `p_values(x + shifts[d][:, None])` for each d.
+    calling `p_values(x + shifts[d][:, None], exact=False)` for each d.
 
     >>> p_curves([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]], [[0, 0], [-1, 0], [-7, 0]])[:, 0]
     array([0.018, 0.032, 1.   ])
@@ -140,7 +185,7 @@ def p_line_counts(
     """Counts for x + d·direction at every dial d, where `direction` (K, N) may differ from segment to segment: (D, P).
 
     Signed and plain gap are both linear in d, so a permutation reaches the observed gap on one side of a threshold;
-    which side depends on the permutation. Exactly equal to calling `p_counts` on each augmented matrix.
+    which side depends on the permutation. Exactly equal to calling `p_counts` as floats on each augmented matrix.
 
     >>> p_line_counts([[1, 2, 3], [1, 2, 3]], [[1, 1, 1], [0, 0, 0]], [-1, 0, 1])[:, 0]
     array([1000, 1000,  122])

@@ -11,11 +11,12 @@ import os
 import zipfile
 import zlib
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._version import __version__
 from ..core.augment import FAMILIES, PAPER_FAMILIES, offsets, shifts
@@ -130,6 +131,25 @@ class Digest:
     def lines(self) -> np.ndarray:
         """The rated source lines, from 0: shape (N,)."""
         return self["lines"]
+
+    @cached_property
+    def official(self) -> NDArray[np.bool_]:
+        """Which of these lines have an official total, so that p-values rest on them: shape (N,)."""
+        return self["official"] if "official" in self else np.ones(len(self.lines), dtype=bool)
+
+    @cached_property
+    def annotated(self) -> NDArray[np.bool_]:
+        """Which of them have ratings of errors, so that adequacy, fluency and β rest on them: shape (N,)."""
+        return self["annotated"] if "annotated" in self else np.full(len(self.lines), "adequacy" in self)
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Other names of scorers, for the same scores: the name in `scorers` by each.
+
+        >>> load("jazh24").aliases["XLsimDA"]
+        'XLsimMqm'
+        """
+        return dict(self.info.get("aliases", {}))
 
     @property
     def source_lines(self) -> int:
@@ -283,7 +303,10 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         "families": [name for name, family in FAMILIES.items() if family.possible(human)],
         "pool": fingerprint(pool),
     }
-    x, k = list(pool.scorers.values()), len(pool.systems)
+    if pool.aliases:
+        info["aliases"] = dict(sorted(pool.aliases.items()))
+    x, k = list(pool.scored.values()), len(pool.systems)
+    count = partial(p_counts, permutations=permutations, seed=seed, exact=pool.exact)
     stored = np.min_scalar_type(permutations)  # the smallest whole-number type that holds every count
     arrays = {
         "info": np.frombuffer(json.dumps(info, sort_keys=True, ensure_ascii=True).encode(), dtype=np.uint8),
@@ -294,11 +317,13 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         **{h: system_means(v) for h, v in human.items()},
         "covariance": _covariance(np.concatenate(list(human.values()))),
         "means": _rows([system_means(v) for v in x], k),
-        **{f"p_{h}": p_counts(v, permutations, seed).astype(stored) for h, v in human.items()},
-        "p_scorers": _rows([p_counts(v, permutations, seed) for v in x], k * (k - 1) // 2).astype(stored),
+        **{f"p_{h}": count(v).astype(stored) for h, v in human.items()},
+        "p_scorers": _rows([count(v) for v in x], k * (k - 1) // 2).astype(stored),
     }
     if pool.adequacy is not None and pool.fluency is not None:
-        arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in x], k)
+        arrays["offsets"] = _rows([offsets(v, pool.adequacy, pool.fluency) for v in pool.scorers.values()], k)
+        if not (pool.official & pool.annotated).all():
+            arrays |= {"official": pool.official, "annotated": pool.annotated}
     for family in info["families"]:
         total, a, f = arrays["total"], arrays.get("adequacy"), arrays.get("fluency")
         offset = arrays.get("offsets", [None] * len(x))
@@ -317,7 +342,7 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
                 + f"; both readings must have the systems and scorers of {pool.reference}"
             )
         arrays["p_standard"] = _rows(
-            [p_counts(standard.scorers[s], permutations, seed) for s in pool.scorers], k * (k - 1) // 2
+            [count(standard.scored[s]) for s in pool.scorers], k * (k - 1) // 2
         ).astype(stored)
     return Digest(arrays)
 

@@ -7,14 +7,11 @@ of 2023 (user_review) come from other sources and stay apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.check import DataError, near
-from .pool import Pool, Rating
+from .pool import Pool, pick
 
 KINDS = {"newstest2020": "news", "newstest2021": "news", "tedtalks": "ted"}  # a release's name: the kind of text
 
@@ -58,30 +55,3 @@ def in_domain(pool: Pool, domain: str) -> Pool:
 def documents_in(pool: Pool, keep: NDArray[np.bool_]) -> int:
     """How many documents the segments `keep` (N,) belong to; without documents each segment is one."""
     return int(keep.sum()) if pool.documents is None else len(set(np.array(pool.documents)[keep].tolist()))
-
-
-def pick(pool: Pool, keep: NDArray[np.bool_], name: str) -> Pool:
-    """The pool of some segments, `keep` (N,) true for each; without its counts of errors, which are of all segments."""
-
-    def some(x: np.ndarray | None) -> np.ndarray | None:
-        return None if x is None else x[:, keep]
-
-    def named(names: Sequence[str] | None) -> tuple[str, ...] | None:
-        return None if names is None else tuple(n for n, kept in zip(names, keep, strict=True) if kept)
-
-    return replace(
-        pool,
-        name=name,
-        lines=pool.lines[keep],
-        total=pool.total[:, keep],
-        adequacy=some(pool.adequacy),
-        fluency=some(pool.fluency),
-        scorers={scorer: x[:, keep] for scorer, x in pool.scorers.items()},
-        errors=None,
-        segments=named(pool.segments),
-        raters=some(pool.raters),
-        documents=named(pool.documents),
-        domains=named(pool.domains),
-        ratings=tuple(Rating(*(x[:, keep] for x in rating)) for rating in pool.ratings),
-        left_out=tuple(x for x in pool.left_out if x.kind != "segment"),
-    )

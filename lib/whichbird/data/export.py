@@ -15,6 +15,7 @@ from ..core.check import DataError
 from .digest import Digest
 from .files import read_text
 from .pool import Pool, Rating
+from .protocol import scored_lines
 from .registry import DATASETS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def segment_table(pool: Pool, cells: bool = False) -> pd.DataFrame:
     names = pool.segments or tuple(str(line + 1) for line in pool.lines)
     frames = []
     for n, layer in enumerate(layers):
-        k, s = np.nonzero(~np.isnan(layer.total))
+        k, s = np.nonzero(~(np.isnan(layer.total) & np.isnan(layer.adequacy)))
         columns: dict[str, object] = {"_k": k, "_s": s, "_n": n}
         columns |= {"system": np.array(pool.systems, dtype=object)[k], "segment": np.array(names, dtype=object)[s]}
         for label, known in (("document", pool.documents), ("domain", pool.domains)):
@@ -67,11 +68,12 @@ def template(d: Digest) -> dict[str, NDArray[np.object_]]:
     >>> [column[:2].tolist() for column in template(load("ende24")).values()]
     [['Aya23', 'Aya23'], [1, 2], ['', '']]
     """
-    k, n = len(d.systems), len(d.lines)
+    lines = scored_lines(d)
+    k, n = len(d.systems), len(lines)
     systems = np.repeat(np.array(d.systems, dtype=object), n)
     return {
         "system": systems,
-        "segment": np.tile((d.lines + 1).astype(object), k),
+        "segment": np.tile((lines + 1).astype(object), k),
         "score": np.full(k * n, "", dtype=object),
     }
 
@@ -105,15 +107,15 @@ def write_inputs(
             tree / "system-outputs" / source.pair / f"{system}.txt",
         )
     part = Path(tempfile.mkdtemp(prefix=".whichbird", dir=target.absolute().parent))
-    rows = []
+    rows, rated = [], scored_lines(d)
     try:
         (part / "systems").mkdir()
         for name, (what, path) in wanted.items():
             lines = read_text(path, f"the tree lacks its texts; {GET}").removesuffix("\n").split("\n")
             if len(lines) != d.source_lines:
                 raise DataError(f"{path}: {len(lines)} lines; {d.name} has {d.source_lines}")
-            (part / name).write_text("".join(f"{lines[n]}\n" for n in d.lines), encoding="utf-8")
-            rows.append((str(target / name), what, len(d.lines)))
+            (part / name).write_text("".join(f"{lines[n]}\n" for n in rated), encoding="utf-8")
+            rows.append((str(target / name), what, len(rated)))
         os.replace(part, target)
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -29,7 +29,7 @@ from .mqm import TAXONOMY, Taxonomy, Weights
 from .pool import CONSTANT, Exclusion, Pool, system_means
 from .quick import EXACT
 from .ratings import GET, Pricing, Ratings, Scored, is_human, rating_files, read_ratings, score
-from .registry import DATASETS, TREE, Source
+from .registry import DATASETS, PRIMARIES, TREE, Source
 from .tsv import join_tsv, read_mqm_tsv
 
 __all__ = ["Scores", "find_source", "find_tree", "is_human", "read_mqm_tsv", "read_mtme", "read_scores"]
@@ -101,24 +101,21 @@ def read_mtme(
             f"{human}: the {source.pair} ratings have {rated.length} lines per system, {totals.path.name} "
             f"has {totals.values.shape[1]}; both must cover the same source lines"
         )
-    if rated is not None:
-        names, present = rated.systems, rated.present
-    elif totals is not None:
-        names, present = totals.systems, ~np.isnan(totals.values)
-    else:
+    sides = _Side(rated.systems, rated.present) if rated is not None else None, _Side.of(totals) if usual else None
+    there = [side for side in sides if side is not None]
+    if not there:
         raise DataError(f"{human}: neither ratings nor totals of {source.pair} are there; {GET}")
-    length = present.shape[1]
+    names, length = there[0].systems, there[0].present.shape[1]
     if documents is not None and len(documents) != length:
         raise DataError(
             f"{folder / 'documents' / source.pair}.docs: {len(documents)} lines where the human scores have {length}"
         )
 
-    per_segment = present.sum(axis=0)
-    lines = np.flatnonzero((per_segment > 0) & (per_segment >= per_segment.max() / 2))
-    out = _segments_out(per_segment, lines)
+    lines = np.flatnonzero(np.any([side.kept for side in there], axis=0))
+    out = _segments_out([side.per_segment for side in there], lines)
     kept = []
     for k, system in enumerate(names):
-        why = _system_out(system, source, bool(present[k, lines].any()))
+        why = _system_out(system, source, bool(there[0].present[k, there[0].kept].any()))
         if why is None:
             kept.append(k)
         else:
@@ -126,27 +123,33 @@ def read_mtme(
     systems = tuple(names[k] for k in kept)
     if len(systems) < 2:
         raise DataError(f"{human}: {len(systems)} rated system is left for {source.pair}; at least two are needed")
-    scorers, scorers_out = _read_scorers(
+    scorers, aliases, scorers_out = _read_scorers(
         folder / "metric-scores" / source.pair,
         set(names) | set(() if totals is None else totals.systems),
         systems,
         lines,
         length,
         reference,
+        PRIMARIES.get(source.set, frozenset()),
     )
     out += scorers_out
     notes = [f"{x.name}: {x.reason}" for x in scorers_out if x.kind == "scorer"] + notes
     made: Scored | None = None
     if rated is not None:
-        counting, every = ([[grid[k][n] for n in lines] for k in kept] for grid in (rated.counting, rated.every))
+        annotated = there[0].kept
+        # errors of a line that too few systems have count for nothing, whoever rated its totals
+        counting, every = (
+            [[grid[k][n] if annotated[n] else () for n in lines] for k in kept]
+            for grid in (rated.counting, rated.every)
+        )
         made = score(systems, counting, every)
         marks = (mark for row in rated.counting for cells in row for cell in cells for mark in cell.marks)
         unknown = pricing.report(Counter((mark.category, mark.severity) for mark in marks))
         if unknown:
             warnings.warn(f"{name}: {unknown}", stacklevel=2)
             notes.append(unknown)
-    if totals is not None and usual:
-        total = totals.rows(systems)[:, lines]
+    if totals is not None and sides[1] is not None:
+        total = np.where(sides[1].kept[lines], totals.rows(systems)[:, lines], np.nan)
     else:
         assert made is not None  # no totals and no ratings was refused above, as was a choice without ratings
         total = made.total
@@ -168,7 +171,31 @@ def read_mtme(
         documents=None if documents is None else tuple(documents[n][1] for n in lines),
         domains=None if documents is None else tuple(documents[n][0] for n in lines),
         ratings=() if made is None else made.ratings,
+        aliases=aliases,
+        exact=False,
     )
+
+
+class _Side(NamedTuple):
+    """What people did on the source lines: `present` (S, L) where they rated errors, or gave a total, of a system."""
+
+    systems: tuple[str, ...]
+    present: np.ndarray
+
+    @classmethod
+    def of(cls, totals: Scores | None) -> _Side | None:
+        return None if totals is None else cls(totals.systems, ~np.isnan(totals.values))
+
+    @property
+    def per_segment(self) -> np.ndarray:
+        """Of how many systems they did so on each line: (L,)."""
+        return np.asarray(self.present.sum(axis=0))
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The lines that count: those with at least half as many systems as any line has: (L,)."""
+        n = self.per_segment
+        return np.asarray((n > 0) & (n >= n.max() / 2))
 
 
 def _rating(source: Source, rating: str | int | None) -> tuple[bool, str | int]:
@@ -189,12 +216,13 @@ def _system_out(system: str, source: Source, rated: bool) -> str | None:
     return None if rated else "rated by nobody"
 
 
-def _segments_out(per_segment: np.ndarray, lines: np.ndarray) -> list[Exclusion]:
-    """The source lines that are not kept, counted by reason; `per_segment` (L,) counts the systems rated on each."""
-    never = int((per_segment == 0).sum())
+def _segments_out(per_segment: list[np.ndarray], lines: np.ndarray) -> list[Exclusion]:
+    """The source lines that are not kept, counted by reason; `per_segment` (L,) counts the systems rated on each, by errors
+    and by totals."""
+    never = int((np.max(per_segment, axis=0) == 0).sum())
     counts = {
         "rated for no system": never,
-        f"rated for fewer than half of {per_segment.max()} systems, the most on any line": per_segment.size
+        f"rated for fewer than half of {np.max(per_segment)} systems, the most on any line": per_segment[0].size
         - len(lines)
         - never,
     }
@@ -320,9 +348,14 @@ def _variants(folder: Path) -> dict[str, dict[str, Path]]:
 
 
 def _read_scorers(
-    folder: Path, known: set[str], systems: tuple[str, ...], lines: np.ndarray, length: int, reference: str
-) -> tuple[dict[str, np.ndarray], list[Exclusion]]:
-    """The scorers kept, in alphabetical order, and which were left out, with the systems only score files name."""
+    folder: Path, known: set[str], systems: tuple[str, ...], lines: np.ndarray, length: int, reference: str,
+    primaries: frozenset[str],
+) -> tuple[dict[str, np.ndarray], dict[str, str], list[Exclusion]]:  # fmt: skip
+    """The scorers kept, other names of theirs, and which were left out, with the systems only score files name.
+
+    Scorers are in alphabetical order. One that several names have stands in the place of the first, and has the name
+    that WMT made primary where that is one of them, else the first.
+    """
     variants = _variants(folder)
     references = {v for found in variants.values() for v in found} - {"src"}
     if references and reference not in references | {"src"}:
@@ -330,7 +363,7 @@ def _read_scorers(
         raise DataError(f"{folder}: no scorer has the reference {reference!r}; there are {there}")
     kept: dict[str, np.ndarray] = {}
     out: list[Exclusion] = []
-    seen: dict[bytes, str] = {}
+    alike: dict[bytes, list[str]] = defaultdict(list)
     strange: dict[str, list[Path]] = defaultdict(list)
     files = 0
     for scorer in tqdm(variants, desc="scorers", delay=1, leave=False, disable=None):
@@ -357,16 +390,20 @@ def _read_scorers(
         if means.std() <= CONSTANT * np.abs(means).max():
             out.append(Exclusion("scorer", scorer, "gives every system the same mean"))
             continue
-        twin = seen.setdefault(every.tobytes(), scorer)
-        if twin != scorer:
-            out.append(Exclusion("scorer", scorer, f"same scores as {twin}"))
-            continue
-        kept[scorer] = x
+        names = alike[every.tobytes()]
+        names.append(scorer)
+        if len(names) == 1:
+            kept[scorer] = x
+    shown = {names[0]: next((n for n in names if n in primaries), names[0]) for names in alike.values()}
+    kept = {shown[first]: x for first, x in kept.items()}
+    aliases = {n: shown[names[0]] for names in alike.values() for n in names if n != shown[names[0]]}
+    out += [Exclusion("scorer", name, f"same scores as {scorer}") for name, scorer in aliases.items()]
+    out.sort(key=lambda one: one.name)
     for system, paths in strange.items():
         if len(paths) <= files / 2:  # most files would name a system that is there and that nobody rated
             raise DataError(f"{paths[0]}: system {system!r} is in no human score file of this pair")
         out.append(Exclusion("system", system, "rated by nobody"))
-    return kept, out
+    return kept, aliases, out
 
 
 def find_tree(root: str | Path) -> Path:

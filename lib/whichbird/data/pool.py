@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..core import check
@@ -44,7 +45,10 @@ class Pool:
 
     All score arrays are (K, N), higher is better, rows in the order of `systems`. In `adequacy`, `fluency` and `total`
     NaN marks a cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are
-    the source lines (from 0) of `source_lines` in all. `scorers` maps a name to its scores, which have no gaps.
+    the source lines (from 0) of `source_lines` in all. A line may have totals only or errors only: `official` and
+    `annotated` (N,) say which. P-values rest on the former, `adequacy`, `fluency` and β on the latter, and what needs
+    both takes the lines that have both. `scorers` maps a name to its scores, which have no gaps; `aliases` maps other
+    names of the same scores to it. `exact` says how ties of permutation tests are told (see `p_values`).
     `errors` counts the errors behind the two aspects: columns system, category, severity, count, penalty. `left_out`
     lists systems, scorers and segments of the files that take no part, and why; `notes` says in sentences which scorers
     were left out and what else a reader should know. `segments` names the N segments where their file does; else they
@@ -80,6 +84,8 @@ class Pool:
     domains: tuple[str, ...] | None = None
     ratings: tuple[Rating, ...] = ()
     left_out: tuple[Exclusion, ...] = ()
+    aliases: dict[str, str] = field(default_factory=dict)
+    exact: bool = True
 
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
@@ -135,6 +141,8 @@ class Pool:
         object.__setattr__(self, "ratings", tuple(ratings))
         scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
         object.__setattr__(self, "scorers", scorers)
+        # of scorers that are there: a pool with some of them has no use for the names of others
+        object.__setattr__(self, "aliases", {a: s for a, s in self.aliases.items() if s in scorers and a not in scorers})
 
     def _matrix(self, given: ArrayLike, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
         # row by row in memory, wherever it came from: the last bit of a mean depends on the order of its sum
@@ -162,6 +170,26 @@ class Pool:
         return counts
 
     @property
+    def official(self) -> NDArray[np.bool_]:
+        """Which lines have a total, of any system: shape (N,). P-values of people and scorers rest on these."""
+        there: NDArray[np.bool_] = ~np.isnan(self.total).all(axis=0)
+        return there
+
+    @property
+    def annotated(self) -> NDArray[np.bool_]:
+        """Which lines have ratings of errors, of any system: shape (N,). Adequacy, fluency and β rest on these."""
+        if self.adequacy is None:
+            return np.zeros(len(self.lines), dtype=bool)
+        there: NDArray[np.bool_] = ~np.isnan(self.adequacy).all(axis=0)
+        return there
+
+    @property
+    def scored(self) -> dict[str, np.ndarray]:
+        """The scorers on the lines that have a total, where they are compared with people: (K, lines) each."""
+        keep = self.official
+        return self.scorers if keep.all() else {scorer: columns(x, keep) for scorer, x in self.scorers.items()}
+
+    @property
     def aspects(self) -> tuple[np.ndarray, np.ndarray] | None:
         """System means of adequacy and fluency, (K,) each; None where no per-error ratings exist."""
         if self.adequacy is None or self.fluency is None:
@@ -177,20 +205,61 @@ class Pool:
         """The p-values of people's total and of every scorer, computed here, and what they rest on."""
         if reference not in (None, self.reference):
             raise DataError(f"{self.name} was read with {self.reference}; read it again for {reference}")
-        human = p_counts(self.total) / PERMUTATIONS
-        bar = tqdm(self.scorers.values(), desc="permutation tests", delay=1, leave=False, disable=None)
-        p = np.array([p_counts(x) / PERMUTATIONS for x in bar]).reshape(-1, human.size)
-        return Tested(human, p, PERMUTATIONS, SEED, self.signature)
+        human = p_counts(self.total, exact=self.exact) / PERMUTATIONS
+        bar = tqdm(self.scored.values(), desc="permutation tests", delay=1, leave=False, disable=None)
+        p = np.array([p_counts(x, exact=self.exact) / PERMUTATIONS for x in bar]).reshape(-1, human.size)
+        return Tested(human, p, PERMUTATIONS, SEED, self.signature, self.exact)
+
+
+def pick(pool: Pool, keep: NDArray[np.bool_], name: str | None = None) -> Pool:
+    """The pool of some segments, `keep` (N,) true for each; without its counts of errors, which are of all segments.
+
+    >>> pool = Pool("made", ("x", "y"), np.arange(3), 3, [[1, 2, np.nan], [0, 3, np.nan]])
+    >>> pick(pool, pool.official).lines.tolist()
+    [0, 1]
+    """
+    if keep.all() and name is None:
+        return pool
+
+    def some(x: np.ndarray | None) -> np.ndarray | None:
+        return None if x is None else x[:, keep]
+
+    def named(names: Sequence[str] | None) -> tuple[str, ...] | None:
+        return None if names is None else tuple(n for n, kept in zip(names, keep, strict=True) if kept)
+
+    return replace(
+        pool,
+        name=name or pool.name,
+        lines=pool.lines[keep],
+        total=pool.total[:, keep],
+        adequacy=some(pool.adequacy),
+        fluency=some(pool.fluency),
+        scorers={scorer: x[:, keep] for scorer, x in pool.scorers.items()},
+        errors=None,
+        segments=named(pool.segments),
+        raters=some(pool.raters),
+        documents=named(pool.documents),
+        domains=named(pool.domains),
+        ratings=tuple(Rating(*(x[:, keep] for x in rating)) for rating in pool.ratings),
+        left_out=tuple(x for x in pool.left_out if x.kind != "segment"),
+    )
 
 
 def system_means(x: np.ndarray) -> np.ndarray:
-    """Mean of each row of x (K, N) over its rated cells.
+    """Mean of each row of x (K, N) over its rated cells. Columns without any change nothing, not even the last bit.
 
-    >>> system_means(np.array([[1.0, 3.0], [2.0, np.nan]]))
+    >>> system_means(np.array([[1.0, np.nan, 3.0], [2.0, np.nan, np.nan]]))
     array([2., 2.])
     """
-    means: np.ndarray = np.nanmean(x, axis=1)
+    empty = np.isnan(x).all(axis=0)
+    means: np.ndarray = np.nanmean(columns(x, ~empty) if empty.any() and not empty.all() else x, axis=1)
     return means
+
+
+def columns(x: np.ndarray, keep: NDArray[np.bool_]) -> np.ndarray:
+    """Some columns of x (K, N), row by row in memory, since the last bit of a mean depends on the order of its sum."""
+    out: np.ndarray = np.ascontiguousarray(x[:, keep])
+    return out
 
 
 def refuse_constant(x: np.ndarray, name: str) -> None:

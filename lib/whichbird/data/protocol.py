@@ -6,12 +6,14 @@ A digest holds p-values and no segments; a pool holds segments, and computes its
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._version import __version__
+from ..core.check import DataError, near
 
 if TYPE_CHECKING:
     from .pool import Pool
@@ -27,6 +29,7 @@ class Tested(NamedTuple):
     permutations: int
     seed: int
     signature: str
+    exact: bool = False  # how ties were told: see `p_values`
 
 
 class Dataset(Protocol):
@@ -45,7 +48,19 @@ class Dataset(Protocol):
 
     @property
     def lines(self) -> np.ndarray:
-        """The rated source lines, from 0: shape (N,)."""
+        """The rated source lines, from 0: shape (N,). Not each of them need have both kinds of rating."""
+
+    @property
+    def official(self) -> NDArray[np.bool_]:
+        """Which of these lines have an official total: shape (N,). P-values rest on them."""
+
+    @property
+    def annotated(self) -> NDArray[np.bool_]:
+        """Which have ratings of errors: shape (N,). Adequacy, fluency and β rest on them."""
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Other names of scorers, for the same scores: the name that is shown by each."""
 
     @property
     def source_lines(self) -> int:
@@ -71,10 +86,60 @@ class Dataset(Protocol):
         """Its p-values, with the scorers' reference named, or its own."""
 
 
+def scored_lines(d: Dataset) -> np.ndarray:
+    """The source lines on which scorers are compared with people, from 0: those that have an official total."""
+    lines: np.ndarray = d.lines[d.official]
+    return lines
+
+
+class Named(Protocol):
+    """Scorers by name: a dataset, a contest, a verdict."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def scorers(self) -> Collection[str]: ...
+
+    @property
+    def aliases(self) -> Mapping[str, str]: ...
+
+
+def scorer_named(source: Named, name: str) -> str:
+    """The name that a scorer is shown by, where `name` is that or another of its names; else a refusal.
+
+    >>> from whichbird import load
+    >>> scorer_named(load("ende24"), "XLsimDA")
+    'XLsimMqm'
+    """
+    if name in source.scorers:
+        return name
+    if name in source.aliases:
+        return source.aliases[name]
+    raise DataError(f"{source.name} has no scorer {name!r}{near(name, [*source.scorers, *source.aliases])}")
+
+
+def refuse_taken(source: Named, name: str, how: str = "give yours another name") -> None:
+    """Refuse a name for a scorer of one's own that a scorer of the source has."""
+    if name in source.scorers or name in source.aliases:
+        raise DataError(f"{source.name} has a scorer {name!r} already; {how}")
+
+
+def segments(d: Dataset) -> str:
+    """How many lines a dataset rests on, for a signature: those with totals, and those with errors where it is not the same.
+
+    >>> from whichbird import load
+    >>> segments(load("ende24")), segments(load("enru22"))
+    ('seg:487', 'seg:1315|errors:1215')
+    """
+    apart = d.aspects is not None and not (d.official & d.annotated).all()
+    return f"seg:{int(d.official.sum())}" + (f"|errors:{int(d.annotated.sum())}" if apart else "")
+
+
 def signature(d: Dataset, permutations: int, seed: int, release: str = "") -> str:
     """One line that says what a number rests on; see `Digest.signature` for an example."""
     return (
-        f"{d.name}|sys:{len(d.systems)}|seg:{len(d.lines)}|ref:{d.reference}|perm:{permutations}"
+        f"{d.name}|sys:{len(d.systems)}|{segments(d)}|ref:{d.reference}|perm:{permutations}"
         f"|seed:{seed}|{f'{release}|' if release else ''}whichbird:{__version__}"
     )
 

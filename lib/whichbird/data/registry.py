@@ -51,6 +51,23 @@ DATASETS = {
 }
 
 
+# Scorers that WMT made primary, baselines among them, by set, as mt-metrics-eval lists them in its meta_info.py. Where
+# several names have the same scores, the one that is here is shown. Of 2020 none are known, and 2021 and 2022 have no twins.
+PRIMARIES = {
+    "wmt23": frozenset(
+        "BERTscore BLEU BLEURT-20 COMET Calibri-COMET22 Calibri-COMET22-QE CometKiwi GEMBA-MQM KG-BERTScore MEE4 MS-COMET-QE-22 "
+        "MaTESe MetricX-23 MetricX-23-QE Random-sysname XCOMET-Ensemble XCOMET-QE-Ensemble XLsim YiSi-1 chrF cometoid22-wmt22 "
+        "docWMT22CometDA docWMT22CometKiwiDA eBLEU embed_llama f200spBLEU mbr-metricx-qe mre-score-labse-regular prismRef prismSrc "
+        "sescoreX tokengram_F".split()
+    ),
+    "wmt24": frozenset(
+        "BERTScore BLCOM_1 BLEU BLEURT-20 COMET-22 CometKiwi MEE4 MetricX-24-Hybrid MetricX-24-Hybrid-QE PrismRefMedium "
+        "PrismRefSmall XCOMET XCOMET-QE XLsimMqm YiSi-1 bright-qe chrF chrfS damonmonli gemba_esa metametrics_mt_mqm_hybrid_kendall "
+        "metametrics_mt_mqm_qe_kendall.seg.s sentinel-cand-mqm sentinel-ref-mqm sentinel-src-mqm spBLEU".split()
+    ),
+}
+
+
 def title(name: str) -> str:
     """A dataset in words, short enough for a menu on a phone; its own name if it is none of ours.
 

@@ -243,6 +243,7 @@ def to_bytes(pool: Pool, *others: Pool) -> bytes:
                 "pool": fingerprint(p),
                 "notes": p.notes,
                 "left_out": p.left_out,
+                **({"aliases": p.aliases} if p.aliases else {}),
                 "scorers": {scorer: blocks.put(x, alike) for scorer, x in p.scorers.items()},
             }
             for p in (pool, *others)
@@ -337,6 +338,8 @@ class _File:
             domains=self.names(h["domains"]),
             ratings=tuple(Rating(*(self.matrix(x) for x in rating)) for rating in h["ratings"]),
             left_out=tuple(Exclusion(*x) for x in reading["left_out"]),
+            aliases=reading.get("aliases", {}),
+            exact=False,
         )
 
 

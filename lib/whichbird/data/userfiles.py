@@ -25,7 +25,7 @@ from .frames import DICTIONARY, FRAME, Frame, as_sheet, by_scorer
 from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
 from .mtme import is_human
 from .pool import Pool, refuse_constant
-from .protocol import Dataset
+from .protocol import Dataset, scored_lines
 from .ratings import Cell, Pricing, Scored, natural, score
 from .sheet import Sheet, first_line, header, number, read_means, read_sheet, short, watched
 from .tsv import mqm_pool
@@ -204,7 +204,7 @@ def read_scorers(
     path: str | os.PathLike[str] | Frame | Mapping[str, Any], source: Dataset, name: str | None = None,
     ignore_extra: bool = False
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """The scorers in a file, by name: scores (K, N) of the systems and rated segments of `source`, in their order.
+    """The scorers in a file, by name: scores (K, N) of the systems of `source` and its segments with totals, in their order.
 
     The field's form has, for each system, one line per rated segment or one per source line; None is allowed where
     nobody rated. In a table, `segment` is the source line counted from 1, or the name that the human ratings give it.
@@ -262,7 +262,8 @@ def _quick_field(path: Path, text: str, source: Dataset) -> np.ndarray | None:
     if not set(source.systems) <= set(places):
         return None
     scores = np.array(cells[1::2], dtype=object)
-    rated, every = len(source.lines), source.source_lines
+    chosen = scored_lines(source)
+    rated, every = len(chosen), source.source_lines
     grid: list[np.ndarray] = []
     for system in source.systems:
         mine = scores[codes == places[system]].tolist()
@@ -271,7 +272,7 @@ def _quick_field(path: Path, text: str, source: Dataset) -> np.ndarray | None:
             return None
         grid.append(x)
     out = np.array(grid)
-    out = out if out.shape[1] == rated else out[:, source.lines]
+    out = out if out.shape[1] == rated else out[:, chosen]
     if np.isnan(out).any():
         return None
     _check_systems(path, places, source)
@@ -281,7 +282,8 @@ def _quick_field(path: Path, text: str, source: Dataset) -> np.ndarray | None:
 def _mapped_scorer(given: Mapping[str, Any], source: Dataset) -> np.ndarray:
     """Scores (K, N) from a dictionary {system: scores}, one for each rated or each source line."""
     _check_systems(DICTIONARY, given, source)
-    rated, every = len(source.lines), source.source_lines
+    chosen = scored_lines(source)
+    rated, every = len(chosen), source.source_lines
     out = np.empty((len(source.systems), rated))
     for k, system in enumerate(source.systems):
         row = list(given[system])
@@ -290,7 +292,7 @@ def _mapped_scorer(given: Mapping[str, Any], source: Dataset) -> np.ndarray:
                 f"{DICTIONARY}: system {system!r} has {len(row)} scores; {every} (all source lines) or {rated} (the rated ones) "
                 "are expected"
             )
-        for n, at in enumerate(range(rated) if len(row) == rated else source.lines):
+        for n, at in enumerate(range(rated) if len(row) == rated else chosen):
             if row[at] is None:
                 raise DataError(f"{DICTIONARY}: {system!r} has no score on a rated segment, place {at}; one is needed")
             out[k, n] = number(str(row[at]), lambda: f"{DICTIONARY}: system {system!r}, place {at}")
@@ -311,7 +313,8 @@ def _field_scorer(path: Path, source: Dataset) -> np.ndarray:
             )
         rows.setdefault(fields[0], []).append((line, fields[1]))
     _check_systems(path, rows, source)
-    rated, every = len(source.lines), source.source_lines
+    chosen = scored_lines(source)
+    rated, every = len(chosen), source.source_lines
     out = np.empty((len(source.systems), rated))
     for k, system in enumerate(source.systems):
         cells = rows[system]
@@ -324,9 +327,9 @@ def _field_scorer(path: Path, source: Dataset) -> np.ndarray:
             raise DataError(
                 f"{path}: line {cells[-1][0]}: system {system!r} ends after {len(cells)} lines; {wanted} expected"
             )
-        chosen = range(rated) if len(cells) == rated else source.lines
+        places = range(rated) if len(cells) == rated else chosen
         values = [number(text, lambda: f"{path}: line {line}, column 2", may_lack=True) for line, text in cells]
-        for n, at in enumerate(chosen):
+        for n, at in enumerate(places):
             if values[at] is None:
                 raise DataError(
                     f"{path}: line {cells[at][0]}, column 2: {system!r} has no score on a rated segment; one is needed"
@@ -433,12 +436,14 @@ def _table_scorers(sheet: Sheet, source: Dataset, name: str, ignore_extra: bool)
 
 def _named(source: Dataset) -> tuple[str, ...] | None:
     """The names of the rated segments, where their file gives them some."""
-    return source.segments if isinstance(source, Pool) else None
+    if not isinstance(source, Pool) or source.segments is None:
+        return None
+    return tuple(name for name, counts in zip(source.segments, source.official, strict=True) if counts)
 
 
 def _segment_names(source: Dataset) -> list[str]:
     """What a table calls the rated segments."""
-    return list(_named(source) or (str(line + 1) for line in source.lines))
+    return list(_named(source) or (str(line + 1) for line in scored_lines(source)))
 
 
 def _known(source: Dataset) -> set[str]:

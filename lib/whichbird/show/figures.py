@@ -19,6 +19,8 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..data.protocol import scorer_named
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -398,7 +400,7 @@ def bump(
     fig = Figure(figsize=size, layout="constrained")
     ax = fig.subplots()
     ax.plot(x, places, color=PALE, lw=0.8, zorder=1)
-    at = [v.scorers.index(name) for name in named]
+    at = [v.scorers.index(scorer_named(v, name)) for name in named]
     ax.fill_between(x, v.rank_low[1:, at[0]], v.rank_high[1:, at[0]], color=ROSE, alpha=0.12, lw=0, zorder=0)
     tones = [ROSE, *(tone for _, tone in zip(named[1:], [GREEN, PURPLE, OLIVE, INK, FAINT, TEAL] * 4, strict=False))]
     looks = [

@@ -18,6 +18,7 @@ from ..core.check import DataError
 from ..core.permutation import SEED as PERMUTING
 from ..data.digest import Digest
 from ..data.pool import Pool
+from ..data.protocol import scored_lines
 from ..data.segments import load_pool
 from ..study.intervals import numbered, quantile
 from ..study.significance import LEVEL, SEED as TESTING
@@ -41,15 +42,16 @@ def generators() -> dict[str, dict[str, str]]:
 
 
 def source_data(d: Digest) -> dict[str, Any]:
-    """What a reader of score files must know of a dataset besides systems and scorers: its rated lines, as runs [first, length].
+    """What a reader of score files must know of a dataset besides systems and scorers: the lines to score, as runs [first, length].
 
     >>> from whichbird import load
     >>> source_data(load("ende24"))["source_lines"]
     998
     """
-    starts = np.flatnonzero(np.diff(d.lines, prepend=-2) != 1)
-    length = np.diff(np.append(starts, len(d.lines)))
-    return {"source_lines": int(d.source_lines), "runs": np.column_stack([d.lines[starts], length]).ravel().tolist()}
+    lines = scored_lines(d)
+    starts = np.flatnonzero(np.diff(lines, prepend=-2) != 1)
+    length = np.diff(np.append(starts, len(lines)))
+    return {"source_lines": int(d.source_lines), "runs": np.column_stack([lines[starts], length]).ravel().tolist()}
 
 
 def segment_script(pool: Pool | str) -> str:
@@ -57,7 +59,8 @@ def segment_script(pool: Pool | str) -> str:
 
     In order: for every scorer, system and segment the upper eight of twelve bits; the lower four, two to a byte, the first in the
     lower half; people's total, adequacy and fluency, system by system, as 32-bit numbers of 1/UNIT, the least one for a missing
-    cell; the document of each segment, 16 bits; and for every stop at which tests ship a bit for each ordered pair of scorers: whether
+    cell; the document of each segment, 16 bits; the same of segments that have errors and no total: adequacy, fluency, document;
+    and for every stop at which tests ship a bit for each ordered pair of scorers: whether
     the first is significantly better.
 
     >>> segment_script("ende20")[:34]
@@ -67,24 +70,27 @@ def segment_script(pool: Pool | str) -> str:
     if pool.adequacy is None or pool.fluency is None:
         raise DataError(f"{pool.name} has no balance to move, so the page has no use for its segments")
     v = load_significance(pool.name)
-    x = np.array(list(pool.scorers.values()))
+    x, official = np.array(list(pool.scored.values())), pool.official
     low, high = x.min(axis=(1, 2)), x.max(axis=(1, 2))
     level = np.rint((x - low[:, None, None]) / (high - low)[:, None, None] * STEPS).astype(np.uint16).ravel()
     fine = (level & 15).astype(np.uint8)
     fine = np.append(fine, np.zeros(fine.size % 2, dtype=np.uint8)).reshape(-1, 2)
     people = np.array([pool.total, pool.adequacy, pool.fluency])
     whole = np.where(np.isnan(people), MISSING, np.rint(np.nan_to_num(people) * UNIT)).astype("<i4")
-    document = numbered(pool.documents, len(pool.lines))
+    document = numbered(pool.documents, len(pool.lines)).astype("<u2")
     parts = [
         (level >> 4).astype(np.uint8).tobytes(),
         (fine[:, 0] | fine[:, 1] << 4).astype(np.uint8).tobytes(),
-        whole.tobytes(),
-        document.astype("<u2").tobytes(),
+        whole[:, :, official].tobytes(),
+        document[official].tobytes(),
+        whole[1:, :, ~official].tobytes(),
+        document[~official].tobytes(),
         np.packbits(v.p <= LEVEL, bitorder="little").tobytes(),
     ]
     info = {
         "K": len(pool.systems),
-        "N": len(pool.lines),
+        "N": int(official.sum()),
+        "more": int((~official).sum()),
         "M": len(x),
         "unit": UNIT,
         "low": [float(f"{number:.9g}") for number in low],

@@ -16,6 +16,7 @@ from ..core.check import Array, DataError
 from ..core.permutation import PERMUTATIONS
 from ..data.digest import Digest
 from ..data.pairs import agreements
+from ..data.protocol import scorer_named
 from ..study.calibrate import draws, outlook
 from .laboratory import generators
 from .report import Shown
@@ -105,7 +106,7 @@ def quiz(
     side = agreements(pairs.assign(preferred="first"))
     if len(side) != len(texts):
         raise ValueError(f"there are scores of {len(side)} pairs and texts of {len(texts)}")
-    places = [d.scorers.index(str(name)) for name in side]
+    places = [d.scorers.index(scorer_named(d, str(name))) for name in side]
     o = outlook(d, d.scorer_p[places])
     return {
         "dataset": d.name,

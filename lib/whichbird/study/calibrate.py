@@ -150,7 +150,7 @@ def calibrate(
         raise ValueError(f"ess is {ess}; a share of the number of systems, above 0 and at most 1, is expected")
     d = load(dataset) if isinstance(dataset, str) else dataset
     need_aspects(d)
-    right = agreements(pairs)
+    right = agreements(pairs.replace({"scorer": d.aliases}))
     p = _p_values(d, [str(s) for s in right], extra or {})
 
     o = outlook(d, p, ess, step)

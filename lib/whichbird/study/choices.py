@@ -7,6 +7,7 @@ the official total throughout, but for `by_total`: a grouping of errors decides 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from ..core.check import Array
 from ..core.metametrics import pair_weights
 from ..core.permutation import PERMUTATIONS, p_counts, p_curve_counts
 from ..data.digest import Digest, make
-from ..data.pool import Pool, system_means
+from ..data.pool import Pool, pick, system_means
 from ..data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
@@ -66,7 +67,13 @@ def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
     if pool.adequacy is None or pool.fluency is None:
         need_aspects(pool)  # refuses, and says why
         raise AssertionError
-    d, ours = _digest(pool, d), p_counts(pool.adequacy + pool.fluency)
+    count = partial(p_counts, exact=pool.exact)
+    both = pool.official & pool.annotated
+    if not both.all():  # the same lines for both, and so for scorers
+        pool = pick(pool, both)
+        p = np.array([count(x) for x in pool.scorers.values()])
+        return rank_change(_plain(count(pool.total), p), _plain(count(pool.adequacy + pool.fluency), p))
+    d, ours = _digest(pool, d), count(pool.adequacy + pool.fluency)
     return rank_change(natural_spa(d), _plain(ours, d.counts("scorers")))
 
 
@@ -152,7 +159,7 @@ def taste_curves(pool: Pool, adequacy: ArrayLike, fluency: ArrayLike) -> np.ndar
     return np.array(
         [
             p_curve_counts(x, shifts(TASTE, system_means(x), system_means(pool.total), adequacy, fluency, None))
-            for x in pool.scorers.values()
+            for x in pool.scored.values()
         ]
     )
 
@@ -186,9 +193,8 @@ def _spa(d: Digest, w: Array) -> Array:
 
 
 def _seeded(pool: Pool, seed: int | None = None) -> Array:
-    chosen = {} if seed is None else {"seed": seed}
-    scorers = np.array([p_counts(x, **chosen) for x in pool.scorers.values()])
-    return _plain(p_counts(pool.total, **chosen), scorers)
+    count = partial(p_counts, exact=pool.exact, **({} if seed is None else {"seed": seed}))
+    return _plain(count(pool.total), np.array([count(x) for x in pool.scored.values()]))
 
 
 def _named(place: str, change: RankChange | None) -> dict[str, float]:

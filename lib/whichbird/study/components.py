@@ -25,7 +25,7 @@ from ..core.closed import closed_p
 from ..core.metametrics import pair_weights
 from ..core.noise import Spread, interval, residuals, spread
 from ..data.digest import Digest
-from ..data.pool import Pool
+from ..data.pool import Pool, pick
 from ..solve.reweight import reweight_many
 from .intervals import draw, membership, quantile
 from .significance import LEVEL, SEED, _share, _whole, pool_of
@@ -149,6 +149,7 @@ def components(source: Pool | Digest | str, level: float = LEVEL) -> Components:
     pool = pool_of(source)
     if pool.adequacy is None or pool.fluency is None:
         raise DataError(f"{pool.name} has totals only; β₀ needs ratings of adequacy and fluency")
+    pool = pick(pool, pool.annotated)
     return cell_components(pool.adequacy, pool.fluency, pool.documents, pool.systems, pool.name, level)
 
 
@@ -240,7 +241,7 @@ def redrawn(source: Pool | Digest | str, beta: float, resamples: int = 400, seed
     )
     w = reweight_many(np.vstack([found.means[0], a]), np.vstack([found.means[1], f]), np.array([[beta]])).weights[:, 0]
     w[1:][blank] = np.nan
-    far = np.abs(closed_p(pool.total) - np.array([closed_p(v) for v in pool.scorers.values()]))
+    far = np.abs(closed_p(pool.total) - np.array([closed_p(v) for v in pool.scored.values()]))
     lost = np.isnan(w).any(axis=1, keepdims=True)
     spa = np.where(lost, np.nan, 1 - pair_weights(np.where(lost, 1 / w.shape[1], w)) @ far.T)
     s_a, s_f = a.var(axis=1), f.var(axis=1)

@@ -7,6 +7,8 @@ pool holds segment scores; its p-values are computed here.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from ..core.check import Array, DataError
 from ..core.permutation import p_counts
 from ..data.frames import Frame
 from ..data.pool import refuse_constant
-from ..data.protocol import HIDDEN as HIDDEN, Dataset
+from ..data.protocol import HIDDEN as HIDDEN, Dataset, refuse_taken, scored_lines
 from ..data.userfiles import read_scorers
 
 Scores = Mapping[str, ArrayLike | Frame | Mapping[str, Any]]  # what `own_scores` takes, by name
@@ -43,6 +45,7 @@ class Contest(NamedTuple):
     p: Array  # (M, P)
     own: NDArray[np.bool_]  # (M,)
     signature: str
+    aliases: Mapping[str, str] = MappingProxyType({})  # other names of scorers, and whose they are
 
     @property
     def aspects(self) -> tuple[Array, Array] | None:
@@ -62,15 +65,15 @@ def contest(source: Dataset, scores: Scores | None = None, reference: str | None
     """
     own = {name: own_scores(source, name, x) for name, x in (scores or {}).items()}
     for name in own:
-        if name in source.scorers:
-            raise DataError(f"{source.name} has a scorer {name!r} already; give yours another name")
+        refuse_taken(source, name)
     names = [*source.scorers, *own]
     if not names:
         raise DataError(f"{source.name} has no scorer to rank; at least one is needed")
     adequacy, fluency = aspects(source)
     tested = source.tested(reference)
+    count = partial(p_counts, permutations=tested.permutations, seed=tested.seed, exact=tested.exact)
     p = [
-        x if x.ndim == 1 else p_counts(x, tested.permutations, tested.seed) / tested.permutations
+        x if x.ndim == 1 else count(x) / tested.permutations
         for x in tqdm(own.values(), desc="permutation tests", delay=1, leave=False, disable=None)
     ]
     adequacy, fluency = aspects(source)
@@ -84,6 +87,7 @@ def contest(source: Dataset, scores: Scores | None = None, reference: str | None
         np.concatenate([tested.scorers, np.array(p).reshape(-1, tested.human.size)]),
         np.array([name in own for name in names]),
         tested.signature,
+        source.aliases,
     )
 
 
@@ -108,7 +112,7 @@ def own_scores(source: Dataset, name: str, x: ArrayLike | Frame | Mapping[str, A
     """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
 
     Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines
-    or all `source.source_lines`, of which `source.lines` are picked. A frame of pandas or polars with columns system, segment
+    that have a total or all `source.source_lines`, of which those are picked. A frame of pandas or polars with columns system, segment
     and score, or a dictionary {system: scores}, is read as `read_scorers` does.
     """
     if isinstance(x, Mapping) or isinstance(x, Frame) and "system" in list(x.columns):
@@ -121,7 +125,8 @@ def own_scores(source: Dataset, name: str, x: ArrayLike | Frame | Mapping[str, A
                 + (f", and {missing[0]!r} is missing" if missing else "")
             )
         x = x.loc[list(source.systems)].to_numpy()
-    x, k, n = np.asarray(x), len(source.systems), len(source.lines)
+    lines = scored_lines(source)
+    x, k, n = np.asarray(x), len(source.systems), len(lines)
     if x.ndim == 1:
         p = check.vector(x, f"scorer {name!r}", k * (k - 1) // 2)
         if p.min() < 0 or p.max() > 1:
@@ -130,7 +135,7 @@ def own_scores(source: Dataset, name: str, x: ArrayLike | Frame | Mapping[str, A
             )
         return p
     if x.ndim == 2 and x.shape[1] == source.source_lines:
-        x = x[:, source.lines]  # before the check: what stands on lines nobody rated does not matter
+        x = x[:, lines]  # before the check: what stands on lines nobody rated does not matter
     x = check.matrix(x, f"scorer {name!r}")
     if x.shape != (k, n):
         raise ValueError(

@@ -33,11 +33,11 @@ from .contest import need_aspects
 from .intervals import Evidence, evidence, membership
 from .overview import overview
 from .ranking import TIE
-from .significance import SEED, _whole, judges, pool_of
+from .significance import SEED, _whole, annotated_of, judges, pool_of
 
 SHUFFLES = 500
 COLUMNS = [
-    "name", "domain", "systems", "segments", "documents", "beta0", "beta0_low", "beta0_high", "beta_min",
+    "name", "domain", "systems", "segments", "annotated", "documents", "beta0", "beta0_low", "beta0_high", "beta_min",
     "beta_max", "reliable_min", "reliable_max", "note",
 ]  # fmt: skip
 BLOCK = 100  # deals at a time
@@ -58,7 +58,7 @@ def split(source: Pool | Digest | str) -> dict[str, Pool]:
 def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
     """One row for each domain of each of `sources` (pools; all datasets that ship if none are given).
 
-    Columns name, domain, systems, segments, documents (counts), beta0 (the natural balance of these segments),
+    Columns name, domain, systems, segments (with totals), annotated (segments with errors), documents (counts), beta0 (the natural balance of these segments),
     beta0_low, beta0_high (its interval of 95 %: see `components`), beta_min, beta_max (reachable range), reliable_min,
     reliable_max (ESS ≥ 0.9 K), note. NaN and a note where a domain has one document only, or no error ratings were
     obtained.
@@ -78,7 +78,8 @@ def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
         about.insert(0, "domain", list(parts))
         for domain in sorted(set(found.tolist())):
             keep = found == domain
-            count = {"name": pool.name, "domain": domain, "systems": len(pool.systems), "segments": int(keep.sum())}
+            count = {"name": pool.name, "domain": domain, "systems": len(pool.systems)}
+            count |= {"segments": int((keep & pool.official).sum()), "annotated": int((keep & pool.annotated).sum())}
             count["documents"] = documents_in(pool, keep)
             known = about[about["domain"] == domain].to_dict("records")
             rows.append(count | (known[0] if known else {"note": "one document only"}))
@@ -160,10 +161,10 @@ def domain_lean(source: Pool | Digest | str, shuffles: int = 10 * SHUFFLES, seed
     3        social   0.97  0.94  0.92  0.97  0.02
     """
     _whole(shuffles, "shuffles", 5)
-    pool = pool_of(source)
-    need_aspects(pool)
+    pool = annotated_of(source)
     domains, e, of = _parts(pool, np.empty((0, *pool.total.shape)))
-    member = _deals(of, e.size, len(domains), shuffles, seed)
+    size = membership(pool.documents, len(pool.lines)).sum(axis=0)  # all of them, not only those with totals
+    member = _deals(of, size, len(domains), shuffles, seed)
     beta, rest = (_balances(e, m) for m in (member, (of >= 0) - member))
     lean = np.log(beta / (1 - beta)) - np.log(rest / (1 - rest))
     side = np.stack([(s * lean[1:] >= s * lean[0] - 1e-12).sum(axis=0) for s in (1, -1)]).min(axis=0)

@@ -26,7 +26,7 @@ from ..data.pool import Pool
 from .contest import need_aspects
 from .intervals import membership
 from .raters import SEED, by_rater, document_numbers, whole_rows
-from .significance import pool_of
+from .significance import annotated_of
 
 PARTS = ("system", "rater", "segment", "system × rater", "system × segment", "rater × segment", "residual")
 DRAWS = 4000
@@ -70,7 +70,7 @@ def generalise(source: Pool | Digest | str, document: bool = False) -> Facets:
     >>> {name: x.diagonal().round(3).tolist() for name, x in found.parts.items()}["system"], round(found.beta, 3)
     ([0.051, 0.003], 0.942)
     """
-    pool = pool_of(source)
+    pool = annotated_of(source)
     seen, documents = by_rater(pool), document_numbers(pool)
     k, l = np.triu_indices(len(pool.systems), 1)
     r, n = np.nonzero((~np.isnan(seen[:, 0])).sum(axis=1) > 1)
@@ -166,7 +166,7 @@ def rater_plan(
     1        2  0.014
     2        3  0.013
     """
-    pool = pool_of(source)
+    pool = annotated_of(source)
     found = generalise(pool, document=True)
     if np.isnan(found.beta):
         raise DataError(

@@ -35,6 +35,7 @@ from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
 from ..data.pool import Pool
+from ..data.protocol import segments
 from ..solve.reweight import reweight_many
 from .contest import Scores
 from .significance import LEVEL, SEED, _share, _whole, judges, pool_of, weightings
@@ -53,7 +54,7 @@ class Evidence(NamedTuple):
     adequacy: Array  # (G, K) sums over rated segments
     fluency: Array  # (G, K)
     rated: Array  # (G, K) rated segments
-    size: Array  # (G,) segments
+    size: Array  # (G,) segments that have a total
 
     def take(self, documents: NDArray[np.int64]) -> Evidence:
         """The contest of these documents, each as often as it is named."""
@@ -61,19 +62,24 @@ class Evidence(NamedTuple):
 
 
 def evidence(pool: Pool, x: Array) -> Evidence:
-    """Sums over the documents of a pool, with scorers x (M, K, N). Without documents each segment is one."""
+    """Sums over the documents of a pool, with scorers x (M, K, n) on its lines with totals. Without documents each segment is one.
+
+    Gaps and sizes are those of lines that have a total, adequacy and fluency those of lines that have errors.
+    """
     member = membership(pool.documents, len(pool.lines))
-    size = member.sum(axis=0)
+    official = pool.official
+    there = member[official]
+    size = there.sum(axis=0)
     if size.size < 2:
         raise ValueError(f"{pool.name} has {size.size} document; at least two are needed to resample them")
     k, l = np.triu_indices(len(pool.systems), 1)
     gap, square = (np.empty((size.size, 1 + len(x), k.size)) for _ in range(2))
-    for n, judge in enumerate((pool.total, *x)):
+    for n, judge in enumerate((pool.total[:, official], *x)):
         d = np.nan_to_num(judge[k] - judge[l])
-        gap[:, n], square[:, n] = (d @ member).T, (d**2 @ member).T
+        gap[:, n], square[:, n] = (d @ there).T, (d**2 @ there).T
     a, f = (np.zeros(pool.total.shape) if v is None else v for v in (pool.adequacy, pool.fluency))
-    there = (~np.isnan(a)).astype(np.float64)
-    adequacy, fluency, rated = ((np.nan_to_num(v) @ member).T for v in (a, f, there))
+    counts = (~np.isnan(a)).astype(np.float64)
+    adequacy, fluency, rated = ((np.nan_to_num(v) @ member).T for v in (a, f, counts))
     return Evidence(gap, square, adequacy, fluency, rated, size)
 
 
@@ -285,7 +291,7 @@ def intervals(
         reached,
         documents,
         level,
-        f"{pool.name}|sys:{len(pool.systems)}|seg:{len(pool.lines)}|ref:{pool.reference}"
+        f"{pool.name}|sys:{len(pool.systems)}|{segments(pool)}|ref:{pool.reference}"
         f"|{'segments as documents' if pool.documents is None else f'doc:{documents}'}|{method}:{len(counts)}|p:normal"
         f"|seed:{seed}|whichbird:{__version__}",
     )

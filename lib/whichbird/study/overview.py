@@ -27,7 +27,7 @@ RELIABLE = "reliable.csv"  # its reliable intervals
 def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
     """One row for each of `sources` (digests or pools; all datasets that ship if none are given).
 
-    Columns name, systems, segments, scorers (counts), beta0 (natural balance), beta0_low, beta0_high (its interval of 95 %,
+    Columns name, systems, segments (with totals), annotated (segments with errors), scorers (counts), beta0 (natural balance), beta0_low, beta0_high (its interval of 95 %,
     see `components`), beta_min, beta_max (reachable range), reliable_min, reliable_max (ESS ≥ 0.9 K), paper (whether it is
     one of the paper's), note. NaN and a note where no error ratings were obtained; an interval of NaN where there are too
     few documents for one. Intervals of what ships are read from tables, others computed.
@@ -44,7 +44,7 @@ def summaries(sources: Iterable[Digest | Pool] | None = None) -> list[Summary]:
     """The rows of `overview`.
 
     >>> summaries()[0]._fields[:4]
-    ('name', 'systems', 'segments', 'scorers')
+    ('name', 'systems', 'segments', 'annotated')
     """
     if sources is None and not datasets():
         raise DataError(f"{folder()}: no dataset is there; run 'make data'")
@@ -73,6 +73,7 @@ class Summary(NamedTuple):
     name: str
     systems: int
     segments: int
+    annotated: int
     scorers: int
     beta0: float = np.nan
     beta0_low: float = np.nan
@@ -118,7 +119,8 @@ def _intervals(sources: list[Digest | Pool]) -> dict[str, tuple[float, float]]:
 
 def _summary(source: Digest | Pool, reliable: tuple[float, float] | None, ends: tuple[float, float] | None) -> Summary:
     paper = source.name in DATASETS and DATASETS[source.name].paper
-    out = Summary(source.name, len(source.systems), len(source.lines), len(source.scorers), paper=paper)
+    lines = int(source.official.sum()), int(source.annotated.sum())
+    out = Summary(source.name, len(source.systems), *lines, len(source.scorers), paper=paper)
     if source.aspects is None or reliable is None:
         return out
     low, high = reachable(*source.aspects)

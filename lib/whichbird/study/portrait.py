@@ -28,6 +28,7 @@ from ..data.digest import folder
 from ..data.domains import in_domain
 from ..data.files import read_text
 from ..data.pool import Pool
+from ..data.protocol import scored_lines
 from ..data.registry import title
 from ..solve.reweight import reliable_interval, reweight
 from .average import Opened, Part, average, target
@@ -172,7 +173,7 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
         "dataset": field.name,
         "title": title(field.name),
         "systems": len(field.systems),
-        "segments": len(pool.lines),
+        "segments": int(pool.official.sum()),
         "documents": spread.documents,
         "scorers": len(field.scorers),
         "reference": pool.reference,
@@ -256,7 +257,7 @@ def _domains(pool: Pool, one: Opened, own: list[str]) -> pd.DataFrame:
     columns = ["dataset", "domain", "segments", "scorer", "spa", "rank", "scorers"]
     if pool.domains is None or len(set(pool.domains)) < 2:
         return pd.DataFrame(columns=columns)
-    x = np.array([*pool.scorers.values(), *(np.asarray(one.scores[s]) for s in own)])
+    x = np.array([*pool.scored.values(), *(np.asarray(one.scores[s]) for s in own)])
     names = [*pool.scorers, *own]
     rows = []
     for domain in sorted(set(pool.domains)):
@@ -264,7 +265,7 @@ def _domains(pool: Pool, one: Opened, own: list[str]) -> pd.DataFrame:
             part = in_domain(pool, domain)
         except DataError:  # too little of it
             continue
-        keep = np.isin(pool.lines, part.lines)
+        keep = np.isin(scored_lines(pool), part.lines)
         spa = np.atleast_1d(spa_from_p(closed_p(part.total), closed_p(x[:, :, keep])))
         place = ranks(spa)
         for s in own:

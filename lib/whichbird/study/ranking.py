@@ -51,8 +51,8 @@ def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Sco
     """Rank all scorers of `source` at balance `beta` (None: the natural balance), with your own `scores` among them.
 
     `scores` maps a name to segment scores (K, N), higher is better: rows in the order of `source.systems` (a DataFrame is
-    sorted by its index), columns the N rated lines or all `source.source_lines`, of which `source.lines` are picked; or to
-    p-values (P,) of all pairs, where those are known already.
+    sorted by its index), columns the N rated lines that have a total, or all `source.source_lines`, of which those are
+    picked; or to p-values (P,) of all pairs, where those are known already.
 
     >>> from whichbird import load
     >>> rank(load("ende24"), 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]

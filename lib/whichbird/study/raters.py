@@ -24,7 +24,7 @@ from ..data.pool import Pool, Rating
 from .components import cell_components
 from .contest import need_aspects
 from .intervals import membership, numbered, quantile
-from .significance import LEVEL, pool_of
+from .significance import LEVEL, annotated_of
 
 LEAST = 40  # segments that a rater saw from all systems, for a balance of his or her own to mean something
 ASPECT = slice(1, 3)  # of the four kinds: adequacy alone, fluency alone
@@ -154,7 +154,7 @@ def rater_balances(source: Pool | Digest | str, level: float = LEVEL) -> pd.Data
     0  rater1       563  0.930   0.924         0.079
     1  rater2       564  0.858   0.911        -0.525
     """
-    pool = pool_of(source)
+    pool = annotated_of(source)
     seen, documents = by_rater(pool), document_numbers(pool)
     full = whole_rows(seen)
     kept = [r for r in range(len(seen)) if enough(full[r], documents)]
@@ -217,7 +217,7 @@ def rater_habits(source: Pool | Digest | str) -> pd.DataFrame:
     0  rater1   7319      0.96     0.67  0.86
     1  rater2   7332      0.65     0.70  0.66
     """
-    pool = pool_of(source)
+    pool = annotated_of(source)
     seen = taken_off(pool)
     there = ~np.isnan(seen[:, 0])  # (R, K, N)
     whole, many = np.nansum(seen, axis=0), there.sum(axis=0)
@@ -266,7 +266,7 @@ def aspect_agreement(source: Pool | Digest | str, level: float = LEVEL) -> Agree
     >>> round(found.cells), round(found.same, 2), round(found.aspect, 2), round(found.alpha, 2)
     (11130, 0.75, 0.46, 0.3)
     """
-    pool = pool_of(source)
+    pool = annotated_of(source)
     seen, documents = taken_off(pool), document_numbers(pool)
     many = (~np.isnan(seen[:, 0])).sum(axis=0)
     if many.max() < 2:
@@ -335,6 +335,7 @@ def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int
     ['balance', 'rater effect', 'agreement']
     """
     rng = np.random.default_rng(seed)
+    pool = annotated_of(pool)
     seen, number = by_rater(pool), document_numbers(pool)
     rows = []
 

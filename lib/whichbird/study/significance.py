@@ -19,7 +19,8 @@ from ..core.closed import closed_p
 from ..core.metametrics import pair_weights, spa_from_p
 from ..core.swap import TIE, standard_scores, swap_test
 from ..data.digest import Digest
-from ..data.pool import Pool, refuse_constant
+from ..data.pool import Pool, pick, refuse_constant
+from ..data.protocol import refuse_taken, segments
 from ..data.segments import load_pool
 from ..solve.reweight import reweight_sweep
 from .contest import Scores, need_aspects, own_scores
@@ -121,7 +122,7 @@ def significance(
         p,
         z,
         resamples,
-        f"{pool.name}|sys:{len(pool.systems)}|seg:{len(pool.lines)}|ref:{pool.reference}|test:PERM-BOTH|p:normal"
+        f"{pool.name}|sys:{len(pool.systems)}|{segments(pool)}|ref:{pool.reference}|test:PERM-BOTH|p:normal"
         f"|resamples:{resamples}|seed:{seed}|whichbird:{__version__}",
     )
 
@@ -183,20 +184,26 @@ def pool_of(source: Pool | Digest | str) -> Pool:
     return load_pool(source if isinstance(source, str) else source.name)
 
 
+def annotated_of(source: Pool | Digest | str) -> Pool:
+    """The lines of a source that have ratings of errors; a source without any is refused."""
+    pool = pool_of(source)
+    need_aspects(pool)
+    return pick(pool, pool.annotated)
+
+
 def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Segment scores (K, N) of the pool's scorers and of your own, each fit to be compared; so many at least."""
+    """Scores of the pool's scorers and of your own on the segments that have a total, fit to be compared; so many at least."""
     own = {name: own_scores(pool, name, x) for name, x in (scores or {}).items()}
     for name, x in own.items():
         if x.ndim == 1:
             raise DataError(f"scorer {name!r} has p-values only; segment scores are needed to swap and to resample")
-        if name in pool.scorers:
-            raise DataError(f"{pool.name} has a scorer {name!r} already; give yours another name")
+        refuse_taken(pool, name)
     for name, x in pool.scorers.items():
         refuse_constant(x, name)
     count = len(pool.scorers) + len(own)
     if count < least:
         raise DataError(f"{pool.name}: {count} scorers to compare; at least {least} needed")
-    return dict(pool.scorers), own
+    return dict(pool.scored), own
 
 
 def _whole(value: int, name: str, least: int = 1) -> None:

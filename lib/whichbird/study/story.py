@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core.check import DataError, near
+from ..core.check import DataError
+from ..data.protocol import scorer_named
 from .significance import LEVEL
 from .verdict import Verdict
 
@@ -89,11 +90,9 @@ def story(v: Verdict, first: str, second: str) -> Story:
     >>> found.crossings, found.table["better"].unique().tolist()
     ((), ['first'])
     """
+    first, second = (scorer_named(v, name) for name in (first, second))
     if first == second:
         raise DataError(f"{first!r} is compared with itself; two scorers are needed")
-    for name in (first, second):
-        if name not in v.scorers:
-            raise DataError(f"{v.name} has no scorer {name!r}{near(name, v.scorers)}")
     i, j = v.scorers.index(first), v.scorers.index(second)
     order = np.arange(1, v.betas.size) if v.betas.size > 1 else np.array([0])
     betas = v.betas[order]

@@ -19,7 +19,7 @@ from ..core.augment import DIALS, PAPER_FAMILIES, direction, offsets
 from ..core.balance import balance
 from ..core.check import DataError
 from ..core.permutation import p_counts, p_curve_counts, p_line_counts
-from ..data.pool import Pool, system_means
+from ..data.pool import Pool, pick, system_means
 from ..data.protocol import HIDDEN
 from .preference import preference, steps
 
@@ -47,10 +47,10 @@ def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[
 def synthesise(pool: Pool, seed: int = SEED) -> Pool:
     """The union pool of 3K systems: the real ones, then those sorted by adequacy, then those sorted by fluency.
 
-    A segment on which some system has no rating cannot be sorted, and is left out.
+    A segment on which some system has no rating cannot be sorted, and is left out; so is one without totals.
     """
     a, f = _aspects(pool)
-    whole = ~np.isnan(a).any(axis=0)
+    whole = ~np.isnan(a).any(axis=0) & pool.official
     order = orders(a[:, whole], f[:, whole], seed)
     names = [*pool.systems, *(f"{part} {k + 1}" for part in PARTS[1:] for k in range(len(pool.systems)))]
     return Pool(
@@ -64,6 +64,7 @@ def synthesise(pool: Pool, seed: int = SEED) -> Pool:
         scorers={s: regroup(x[:, whole], order) for s, x in pool.scorers.items()},
         reference=pool.reference,
         notes=pool.notes,
+        exact=pool.exact,
     )
 
 
@@ -94,6 +95,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     size = len(pool.systems)
     a, f = _aspects(union)
     order = orders(a[:size], f[:size], seed)
+    pool = pick(pool, pool.official & pool.annotated)
     moves = {s: _directions(pool, x) for s, x in pool.scorers.items()}
 
     def dealt(v: np.ndarray) -> np.ndarray:
@@ -105,7 +107,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
         family: np.array([p_line_counts(x, dealt(moves[s][family]), dials) for s, x in union.scorers.items()])
         for family, dials in grids.items()
     }
-    human = p_counts(union.total)
+    human = p_counts(union.total, exact=pool.exact)
     rows = []
     for name in POOLS:
         who = members(name, size)
@@ -158,7 +160,9 @@ def controls(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     size, family = len(pool.systems), "explainability"
     a, f = _aspects(union)
     order = orders(a[:size], f[:size], seed)
-    grid, human, rng = DIALS[family], p_counts(union.total), np.random.default_rng(seed)
+    pool = pick(pool, pool.official & pool.annotated)
+    grid, human = DIALS[family], p_counts(union.total, exact=pool.exact)
+    rng = np.random.default_rng(seed)
     both = members("adequacy+fluency", size)
     subs = {name: _subset(union, members(name, size)) for name in SYNTHETIC}
     curves: dict[tuple[str, str], list[np.ndarray]] = {(name, dial): [] for name in SYNTHETIC for dial in CONTROLS}

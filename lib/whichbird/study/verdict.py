@@ -15,7 +15,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from ..core.check import Array, DataError, near
 from ..data.digest import Digest, folder
 from ..data.files import write_whole
 from ..data.pool import Pool
+from ..data.protocol import scorer_named
 from ..solve.reweight import reliable_interval
 from .contest import Scores, aspects, contest
 from .intervals import intervals, quantile, two_sided
@@ -130,6 +131,7 @@ class Verdict:
     documents: int
     signature: str
     tests: str
+    aliases: Mapping[str, str] = field(default_factory=dict)  # other names of scorers
 
     @property
     def t(self) -> float:
@@ -206,7 +208,7 @@ def build_significance(
         "intervals": found.signature,
         "reported": c.signature,
         "version": __version__,
-    }
+    } | ({"aliases": dict(sorted(pool.aliases.items()))} if pool.aliases else {})
     return {
         "info": np.frombuffer(json.dumps(info, sort_keys=True).encode(), dtype=np.uint8),
         "scorers": np.array(c.scorers),
@@ -291,6 +293,7 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
         # like a digest's: the version that reports; the file's own record keeps the one that made it
         signature=f"{re.sub(r'whichbird:[^|]*', f'whichbird:{__version__}', info['reported'])}|{tests}",
         tests=tests,
+        aliases=info.get("aliases", {}),
     )
 
 
@@ -299,7 +302,8 @@ def judged(source: Digest | Pool, scorers: Iterable[str], scores: Scores | None 
 
     Ranks then are those among the scorers compared.
     """
-    names, own = list(scorers), dict(scores or {})
+    own = dict(scores or {})
+    names = [s if s in own else scorer_named(source, s) for s in scorers]
     if not isinstance(source, Pool) and not set(names) & set(own):
         return load_significance(source.name)
     pool = pool_of(source)

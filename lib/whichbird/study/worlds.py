@@ -13,7 +13,7 @@ from tqdm import tqdm
 from ..core.check import Array
 from ..core.noise import spread
 from ..data.digest import Digest
-from ..data.pool import Pool
+from ..data.pool import Pool, pick
 from .components import components, document_sums, ends
 from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
 from .significance import LEVEL, _whole, pool_of
@@ -84,7 +84,7 @@ def made_worlds() -> list[World]:
 
 def drawn_from(pool: Pool, betas: ArrayLike) -> World:
     """A world that consists of the documents of a real pool, each contest a draw of as many, with replacement."""
-    whole = evidence(pool, np.array(list(pool.scorers.values())))
+    whole = evidence(pool, np.array(list(pool.scored.values())))
 
     def contest(rng: np.random.Generator) -> Evidence:
         return whole.take(rng.integers(0, whole.size.size, size=whole.size.size))
@@ -186,6 +186,7 @@ def text_world(source: Pool | Digest | str, way: str = "drawn", documents: int |
         raise ValueError(f"unknown way {way!r}; 'drawn' or 'normal' is expected")
     pool = pool_of(source)
     found = components(pool)
+    pool = pick(pool, pool.annotated)
     x = [v for v in (pool.adequacy, pool.fluency) if v is not None]
     sums, counts = document_sums(x, ~np.isnan(x[0]), pool.documents)
     there, size = len(counts), documents or len(counts)

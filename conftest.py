@@ -7,9 +7,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent / "book"))
 import execute
+
+# `make test` tries the same examples every time, `make fuzz` others in every round. How long an example takes decides nothing.
+settings.register_profile(
+    "random", derandomize=False, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
+settings.load_profile("fixed")
 
 # Files that take ten seconds or more, the longest first; test_house knows whether they are there
 LONG = [

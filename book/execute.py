@@ -49,9 +49,23 @@ class CellFailed(Exception):
         self.cell, self.reason = cell, reason
 
 
+def files(folder: Path, ending: str = "") -> list[Path]:
+    """The files below a folder, in order, without compiled ones and hidden ones: JupyterLab keeps copies of chapters in hidden folders."""
+    return sorted(
+        p
+        for p in folder.rglob(f"*{ending}")
+        if p.is_file() and not any(part[0] == "." or part == "__pycache__" for part in p.relative_to(folder).parts)
+    )
+
+
+def pages() -> list[Path]:
+    """Every Markdown file of the book, slides and handouts included. Whoever goes through pages takes them from here."""
+    return files(BOOK, ".md")
+
+
 def chapters() -> list[Path]:
     """Every page of the book that has a code cell."""
-    return [p for p in sorted(BOOK.rglob("*.md")) if "{code-cell}" in p.read_text("utf-8")]
+    return [p for p in pages() if "{code-cell}" in p.read_text("utf-8")]
 
 
 def read(path: Path) -> nbformat.NotebookNode:
@@ -77,12 +91,9 @@ def world() -> str:
         except PackageNotFoundError:
             seen.update(f"{name} missing\n".encode())
     seen.update(Path(__file__).read_bytes())
-    files = []
-    for folder in (ROOT / "lib" / "whichbird", ROOT / "data"):
-        files += [
-            p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts and p not in (CLAIMS, KEY)
-        ]
-    for file in sorted(files):
+    for file in [*files(ROOT / "data"), *files(ROOT / "lib" / "whichbird")]:
+        if file in (CLAIMS, KEY):
+            continue
         seen.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
         seen.update(hashlib.sha256(file.read_bytes()).digest())
     return seen.hexdigest()

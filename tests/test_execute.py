@@ -9,7 +9,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
 import execute
+import exercises
 
+PAGES = execute.pages()
 FRONT = "---\njupytext:\n  text_representation:\n    format_name: myst\nkernelspec:\n  name: python3\n  display_name: x\n  language: python\n---\n\n# T\n"
 
 
@@ -59,8 +61,7 @@ def test_the_key_does_not_follow_the_claims(house, monkeypatch):
     execute.CLAIMS.parent.mkdir()
     execute.CLAIMS.write_text("id\n", "utf-8")
     assert key(house) == before
-    book = Path(__file__).parents[1] / "book"
-    for path in book.rglob("*.md"):
+    for path in PAGES:
         assert not re.search(r"claims\.csv\"|published\(.claims.\)", "".join(execute.sources(execute.read(path)))), path
 
 
@@ -77,6 +78,18 @@ def test_the_key_follows_cells(house):
     before, path = key(house), house / "book/part/one.md"
     path.write_text(path.read_text("utf-8").replace("x + 1", "x + 2"), "utf-8")
     assert key(house) != before
+
+
+def test_copies_that_jupyterlab_keeps_are_no_chapters(house):
+    """`make lab` leaves them in hidden folders beside what was opened: no chapter, no exercise, no other key."""
+    before, path = key(house), house / "book/part/one.md"
+    solved = path.read_text("utf-8") + "\n```{solution-start} x\n```\n\nSo.\n\n```{solution-end}\n```\n"
+    path.write_text(solved, "utf-8")
+    for name in ("book/part/.ipynb_checkpoints/one-checkpoint.md", "data/.ipynb_checkpoints/d-checkpoint.csv"):
+        (house / name).parent.mkdir()
+        (house / name).write_text(solved, "utf-8")
+    assert execute.pages() == [path, house / "book/part/prose.md"]
+    assert execute.chapters() == exercises.chapters() == [path] and key(house) == before
 
 
 def test_a_run_is_kept_and_used(house, monkeypatch):

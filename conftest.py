@@ -1,9 +1,9 @@
 """Chapters are tests: every page of book/ with code cells, one test a cell. A chapter that was run already is not run again."""
 
+import contextlib
 import itertools
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -80,11 +80,12 @@ def pytest_configure(config):
     import nbval.kernel
     from nbval.plugin import IPyNbFile
 
-    manager, sockets = nbval.kernel.KernelManager, tempfile.TemporaryDirectory(prefix="wb")
-    config.add_cleanup(sockets.cleanup)
+    manager, sockets = nbval.kernel.KernelManager, contextlib.ExitStack()
+    folder = sockets.enter_context(execute.sockets_folder())
+    config.add_cleanup(sockets.close)
 
     def over_sockets(**rest):
-        place = f"{sockets.name}/{next(numbers)}"  # short: the path of a socket has 107 letters at most
+        place = f"{folder}/{next(numbers)}"
         return manager(transport="ipc", ip=place, connection_file=f"{place}.json", **rest)
 
     nbval.kernel.KernelManager, numbers = over_sockets, itertools.count()

@@ -13,7 +13,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden strict lint format mutants floors newest lock lab exercises key course data bench clean
+.PHONY: help book pdf page test check golden strict lint format mutants fuzz floors newest lock lab exercises key course data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -35,6 +35,7 @@ help:
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice"
+	@echo "make fuzz       run the property tests with random seeds for MINUTES=20, from SEED=<number> on, and count the examples"
 	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with, on Python 3.11"
 	@echo "make newest PYTHON=python3.13                 run them with the newest packages there are, on any Python"
 	@echo "make lock       write requirements.lock: the pinned packages with their hashes (needs uv)"
@@ -97,6 +98,9 @@ format: .venv/.lint
 mutants: .venv/.ready
 	@test -n "$(F)" || { echo "Name a module: make mutants F=lib/whichbird/core/balance.py [N=20] [SEED=1]"; exit 1; }
 	@$(BIN)/python tests/mutants.py "$(F)" $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED))
+
+fuzz: .venv/.ready
+	@$(BIN)/python tests/fuzz.py $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 floors: .venv/.ready
 	@$(BIN)/python tests/floors.py --python $(PYTHON)

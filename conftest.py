@@ -1,15 +1,23 @@
 """Chapters are tests: every page of book/ with code cells, one test a cell. A chapter that was run already is not run again."""
 
+import contextlib
 import itertools
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent / "book"))
 import execute
+
+# `make test` tries the same examples every time, `make fuzz` others in every round. How long an example takes decides nothing.
+settings.register_profile(
+    "random", derandomize=False, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
+settings.load_profile("fixed")
 
 # Files that take ten seconds or more, the longest first; test_house knows whether they are there
 LONG = [
@@ -72,11 +80,12 @@ def pytest_configure(config):
     import nbval.kernel
     from nbval.plugin import IPyNbFile
 
-    manager, sockets = nbval.kernel.KernelManager, tempfile.TemporaryDirectory(prefix="wb")
-    config.add_cleanup(sockets.cleanup)
+    manager, sockets = nbval.kernel.KernelManager, contextlib.ExitStack()
+    folder = sockets.enter_context(execute.sockets_folder())
+    config.add_cleanup(sockets.close)
 
     def over_sockets(**rest):
-        place = f"{sockets.name}/{next(numbers)}"  # short: the path of a socket has 107 letters at most
+        place = f"{folder}/{next(numbers)}"
         return manager(transport="ipc", ip=place, connection_file=f"{place}.json", **rest)
 
     nbval.kernel.KernelManager, numbers = over_sockets, itertools.count()

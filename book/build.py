@@ -8,6 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
+import execute
 from jupyter_book.sphinx import build_sphinx
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,7 +34,7 @@ def book() -> int:
 def page(path: Path) -> int:
     """One page alone."""
     name = path.relative_to(ROOT).with_suffix("").as_posix()
-    others = [p.relative_to(ROOT).as_posix() for p in (ROOT / "book").rglob("*.md") if p != path]
+    others = [p.relative_to(ROOT).as_posix() for p in execute.pages() if p != path]
     settings = {
         "master_doc": name,
         "exclude_patterns": ["_build", ".*", "**/.*", "*.md", "lib/**", "tests/**", "data/**", "bench/**", *others],

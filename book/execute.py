@@ -12,17 +12,25 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import atexit
+import contextlib
+import fcntl
 import functools
 import hashlib
 import json
 import os
 import platform
 import re
+import shutil
+import signal
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Coroutine, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
@@ -49,9 +57,23 @@ class CellFailed(Exception):
         self.cell, self.reason = cell, reason
 
 
+def files(folder: Path, ending: str = "") -> list[Path]:
+    """The files below a folder, in order, without compiled ones and hidden ones: JupyterLab keeps copies of chapters in hidden folders."""
+    return sorted(
+        p
+        for p in folder.rglob(f"*{ending}")
+        if p.is_file() and not any(part[0] == "." or part == "__pycache__" for part in p.relative_to(folder).parts)
+    )
+
+
+def pages() -> list[Path]:
+    """Every Markdown file of the book, slides and handouts included. Whoever goes through pages takes them from here."""
+    return files(BOOK, ".md")
+
+
 def chapters() -> list[Path]:
     """Every page of the book that has a code cell."""
-    return [p for p in sorted(BOOK.rglob("*.md")) if "{code-cell}" in p.read_text("utf-8")]
+    return [p for p in pages() if "{code-cell}" in p.read_text("utf-8")]
 
 
 def read(path: Path) -> nbformat.NotebookNode:
@@ -77,12 +99,9 @@ def world() -> str:
         except PackageNotFoundError:
             seen.update(f"{name} missing\n".encode())
     seen.update(Path(__file__).read_bytes())
-    files = []
-    for folder in (ROOT / "lib" / "whichbird", ROOT / "data"):
-        files += [
-            p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts and p not in (CLAIMS, KEY)
-        ]
-    for file in sorted(files):
+    for file in [*files(ROOT / "data"), *files(ROOT / "lib" / "whichbird")]:
+        if file in (CLAIMS, KEY):
+            continue
         seen.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
         seen.update(hashlib.sha256(file.read_bytes()).digest())
     return seen.hexdigest()
@@ -110,7 +129,7 @@ def keep(path: Path, notebook: nbformat.NotebookNode) -> None:
         return
     target = place(path, notebook)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{os.getpid()}.{target.name}")
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")  # no notebook to whoever looks for some
     part.write_text(nbformat.writes(notebook), "utf-8")
     os.replace(part, target)
     for old in STORE.glob(f"{target.name.split('.')[0]}.*.ipynb"):
@@ -118,23 +137,73 @@ def keep(path: Path, notebook: nbformat.NotebookNode) -> None:
             old.unlink(missing_ok=True)
 
 
-async def run_notebook(notebook: nbformat.NotebookNode, folder: Path) -> None:
-    """Execute a notebook in place.
+@contextlib.contextmanager
+def sockets_folder() -> Iterator[str]:
+    """A temporary folder for the sockets of a kernel. Ports are picked free and bound later, so that two kernels that start at once,
+    in two builds say, can pick the same ones; names never collide. The path is short: a socket's may have about a hundred characters.
 
-    The kernel listens on sockets in a folder of its own. Ports are picked free and bound later, so that two kernels that start at
-    once, in two builds say, can pick the same ones. The folder is short: a socket's path may have about a hundred characters.
+    A process that is killed cannot remove its folder. So each holds a lock, which ends with its process, and the next one removes what is not locked.
     """
     base = tempfile.gettempdir()
-    with tempfile.TemporaryDirectory(prefix="wb", dir=base if len(os.fsencode(base)) < 60 else "/tmp") as sockets:
+    base = base if len(os.fsencode(base)) < 60 else "/tmp"
+    for left in Path(base).glob("wb*/lock"):
+        with contextlib.suppress(OSError), left.open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left.parent, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="wb", dir=base) as folder, open(f"{folder}/new", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.rename(lock.name, f"{folder}/lock")  # under this name it was never free
+        yield folder
+
+
+def _stopped() -> bool:
+    """Whether the task that runs now was told to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+class _Client(NotebookClient):
+    """nbclient lets a kernel end in peace, and watches it; if the run was stopped, both would only complain."""
+
+    async def _async_cleanup_kernel(self) -> None:
+        if _stopped():
+            self.shutdown_kernel = "immediate"
+            asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        await super()._async_cleanup_kernel()
+
+
+async def run_notebook(notebook: nbformat.NotebookNode, folder: Path) -> None:
+    """Execute a notebook in place."""
+    with sockets_folder() as sockets:
         kernel = {"transport": "ipc", "ip": f"{sockets}/k", "connection_file": f"{sockets}/k.json"}
-        client = NotebookClient(
+        client = _Client(
             notebook,
             timeout=TIMEOUT,
             record_timing=False,
             resources={"metadata": {"path": str(folder)}},
             config=Config(KernelManager=kernel),
         )
-        await client.async_execute()
+        try:
+            await client.async_execute()
+        finally:  # what a stopped run leaves out
+            atexit.unregister(client._cleanup_kernel)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """nbclient would take SIGINT and SIGTERM for itself, end one kernel and go on with the others."""
+
+    def add_signal_handler(self, *_: object) -> None:
+        raise RuntimeError("signals end the run")
+
+
+def wait_for(work: Coroutine) -> Any:
+    """Run a coroutine to its end. A signal to end, as Ctrl-C does, stops it in order: kernels end, and folders of sockets are removed."""
+    with contextlib.ExitStack() as undo:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+            undo.callback(signal.signal, signal.SIGTERM, before)
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            return runner.run(work)
 
 
 @functools.cache
@@ -156,6 +225,8 @@ async def run(path: Path) -> nbformat.NotebookNode:
         DeadKernelError,
         RuntimeError,
     ) as error:  # the last: a kernel that never answered
+        if _stopped():  # the cell did not fail: its kernel was ended
+            raise asyncio.CancelledError from None
         at = min(_reached(cells), len(cells) - 1)
         raise CellFailed(path, at, cells[at].source, _reason(cells[at], error)) from None
     for at, cell in enumerate(cells):
@@ -187,7 +258,7 @@ def executed(path: Path) -> nbformat.NotebookNode:
     """A chapter with its outputs: those of the kept run if there is one, else of a run made now and kept."""
     found = find(path)
     if found is None:
-        found = asyncio.run(run(path))
+        found = wait_for(run(path))
         keep(path, found)
     return found
 
@@ -217,7 +288,9 @@ async def run_all(paths: list[Path], done) -> list[CellFailed]:
                 print(f"{notebook.metadata['run_seconds']:6.1f} s  {path.relative_to(ROOT)}", flush=True)
                 done(path, notebook)
 
-    await asyncio.gather(*map(one, sorted(paths, key=_cost, reverse=True)))
+    async with asyncio.TaskGroup() as tasks:  # which waits for all of them, also when it is stopped
+        for path in sorted(paths, key=_cost, reverse=True):
+            tasks.create_task(one(path))
     return failures
 
 
@@ -232,7 +305,11 @@ def main() -> int:
     missing = [path for path in paths if find(path) is None]
     if missing:
         print(f"Running {len(missing)} of {len(paths)} chapters, {AT_ONCE} at a time ...", flush=True)
-    failures = [str(f) for f in asyncio.run(run_all(missing, keep))]
+    try:
+        failures = [str(f) for f in wait_for(run_all(missing, keep))]
+    except KeyboardInterrupt:
+        print("Stopped; chapters that had ended are kept.", file=sys.stderr)
+        return 130
     for failure in failures:
         print(f"\n{'-' * 100}\n{failure}", file=sys.stderr)
     return 1 if failures else 0

@@ -10,6 +10,7 @@ import functools
 import re
 from pathlib import Path
 
+import execute
 import numbering
 
 BOOK = Path(__file__).parent
@@ -133,11 +134,11 @@ class Names:
         self.path = path
         self.titles, self.labels = {}, {}
         numbers = numbering.chapters()
-        for page in sorted(BOOK.rglob("*.md")):
-            if page.is_relative_to(BOOK / "course"):
+        for page in execute.pages():
+            if page.is_relative_to(execute.BOOK / "course"):
                 continue  # slides and handouts are no pages of the book
             text = page.read_text("utf-8")
-            number = numbers.get(page.relative_to(BOOK.parent).with_suffix("").as_posix())
+            number = numbers.get(page.relative_to(execute.ROOT).with_suffix("").as_posix())
             heading, statements, figures, sections = _marks(text)
             title = " ".join(filter(None, [number, heading]))
             self.titles[page] = title
@@ -215,4 +216,4 @@ _cited.bibliography = {}
 
 def chapters() -> list[Path]:
     """Pages with an exercise."""
-    return [p for p in sorted(BOOK.rglob("*.md")) if SOLUTION.search(p.read_text("utf-8"))]
+    return [p for p in execute.pages() if SOLUTION.search(p.read_text("utf-8"))]

@@ -227,4 +227,4 @@ def _thing(module: str, name: str) -> Any:
 
 def sources() -> list[Path]:
     """The files that the pages are made of."""
-    return [*sorted(Path(wb.__file__).parent.rglob("*.py")), *execute.chapters()]
+    return [*execute.files(Path(wb.__file__).parent, ".py"), *execute.chapters()]

@@ -31,6 +31,7 @@ BOOK = [
     "course_kit",
     "night",
     "reading",
+    "whole",
 ]  # tests of the book's pages: they need Sphinx, and the library is not their subject
 
 

@@ -65,6 +65,18 @@ def test_interval_of_an_average_covers(parts):
     assert 0.93 < hits < 0.97
 
 
+@pytest.mark.parametrize(("se", "cut"), [(0.1, "high"), (0.6, "low")])
+def test_an_interval_of_an_average_stays_between_zero_and_one(parts, se, cut):
+    """Equal, independent standard errors: .1 carries some intervals beyond 1, .6 below 0, too."""
+    wide = [p._replace(standing=p.standing._replace(covariance=se**2 * np.eye(len(p.standing.se)))) for p in parts]
+    found = average(wide)
+    reach = 1.97 * se / np.sqrt(2) * np.array([[-1], [1]])
+    plain = found["average_spa"].to_numpy() + reach
+    ends = found[["average_low", "average_high"]].to_numpy().T
+    assert ends == pytest.approx(np.where(plain < 0, 0, np.where(plain > 1, 1, plain)), abs=0.01 * se)
+    assert (ends[1] == 1).any() and (ends >= 0).all() and (ends <= 1).all() and (ends[0] == 0).any() == (cut == "low")
+
+
 def test_targets_are_refused_where_they_are_not_reliable():
     c = wb.contest(wb.load("ende24"))
     low, high = wb.reliable_interval(*c.aspects)

@@ -5,6 +5,7 @@ import importlib
 import re
 from pathlib import Path
 
+import execute
 import pytest
 
 import whichbird as wb
@@ -31,7 +32,7 @@ NO_CHAPTERS = {
     "use/api",
     "use/api-inside",
 }
-PAGES = sorted(BOOK.rglob("*.md"))
+PAGES = execute.pages()
 # Slides and handouts of the course kit are no chapters either; the rules for words hold in them, too.
 CHAPTERS = [
     p

@@ -345,7 +345,7 @@ def test_no_eight_words_in_a_row_are_the_papers():
         pytest.skip("the source of the paper is not beside the repository (../shared/paper.tex)")
     theirs = runs_of_words(papertext.plain(PAPER.read_text("utf-8").replace("--", " ")))
     assert len(theirs) > 3000  # the paper was read
-    pages = [*(ROOT / "book").rglob("*.md"), execute.CLAIMS, ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    pages = [*execute.pages(), execute.CLAIMS, ROOT / "README.md", ROOT / "CHANGELOG.md"]
     copied = {str(p.relative_to(ROOT)): runs_of_words(p.read_text("utf-8").replace("–", " ")) & theirs for p in pages}
     title = runs_of_words("Adequacy Fluency Balance in Meta-Evaluation of Machine Translation")
     assert {page: sorted(runs - title) for page, runs in copied.items() if runs - title} == {}

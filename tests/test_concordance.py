@@ -4,12 +4,13 @@ import re
 import sys
 from pathlib import Path
 
+import execute
 import pytest
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).resolve().parents[1]
 BOOK = ROOT / "book"
-SOURCES = {path: path.read_text("utf-8") for path in BOOK.rglob("*.md")}
+SOURCES = {path: path.read_text("utf-8") for path in execute.pages()}
 PAGE = (BOOK / "concordance.md").read_text("utf-8")
 PAPER = ROOT.parent / "shared" / "paper.tex"
 COUNTS = {"Proposition": 1, "Theorem": 5, "Algorithm": 1, "Figure": 9, "Table": 7}

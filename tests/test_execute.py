@@ -1,15 +1,22 @@
 """Chapters run under a key of all that they can see: what changes it, what is kept, and how a failure is told."""
 
 import asyncio
+import os
 import re
+import signal
 import sys
+import tempfile
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
 import execute
+import exercises
 
+PAGES = execute.pages()
 FRONT = "---\njupytext:\n  text_representation:\n    format_name: myst\nkernelspec:\n  name: python3\n  display_name: x\n  language: python\n---\n\n# T\n"
 
 
@@ -59,8 +66,7 @@ def test_the_key_does_not_follow_the_claims(house, monkeypatch):
     execute.CLAIMS.parent.mkdir()
     execute.CLAIMS.write_text("id\n", "utf-8")
     assert key(house) == before
-    book = Path(__file__).parents[1] / "book"
-    for path in book.rglob("*.md"):
+    for path in PAGES:
         assert not re.search(r"claims\.csv\"|published\(.claims.\)", "".join(execute.sources(execute.read(path)))), path
 
 
@@ -77,6 +83,18 @@ def test_the_key_follows_cells(house):
     before, path = key(house), house / "book/part/one.md"
     path.write_text(path.read_text("utf-8").replace("x + 1", "x + 2"), "utf-8")
     assert key(house) != before
+
+
+def test_copies_that_jupyterlab_keeps_are_no_chapters(house):
+    """`make lab` leaves them in hidden folders beside what was opened: no chapter, no exercise, no other key."""
+    before, path = key(house), house / "book/part/one.md"
+    solved = path.read_text("utf-8") + "\n```{solution-start} x\n```\n\nSo.\n\n```{solution-end}\n```\n"
+    path.write_text(solved, "utf-8")
+    for name in ("book/part/.ipynb_checkpoints/one-checkpoint.md", "data/.ipynb_checkpoints/d-checkpoint.csv"):
+        (house / name).parent.mkdir()
+        (house / name).write_text(solved, "utf-8")
+    assert execute.pages() == [path, house / "book/part/prose.md"]
+    assert execute.chapters() == exercises.chapters() == [path] and key(house) == before
 
 
 def test_a_run_is_kept_and_used(house, monkeypatch):
@@ -116,6 +134,51 @@ def test_standard_error_is_a_failure(house):
     path.write_text(FRONT + cell("import sys") + cell("print('hm', file=sys.stderr)"), "utf-8")
     with pytest.raises(execute.CellFailed, match="wrote to standard error:\nhm"):
         asyncio.run(execute.run(path))
+
+
+@pytest.fixture
+def temporary(monkeypatch):
+    """A folder for temporary ones that no other process uses; its path is short, as a socket's has to be."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
+def test_a_folder_of_sockets_goes_with_its_process(temporary):
+    """One that a killed process left is not locked, and the next one removes it; what is in use, or not ours, stays."""
+    left, others = temporary / "wbkilled", temporary / "wbother"
+    left.mkdir()
+    others.mkdir()
+    (left / "lock").touch()
+    with execute.sockets_folder() as first:
+        assert {p.name for p in temporary.iterdir()} == {Path(first).name, "wbother"}
+        with execute.sockets_folder() as second:
+            assert Path(first).is_dir() and first != second
+    assert list(temporary.iterdir()) == [others]
+
+
+def test_a_signal_ends_a_run_in_order(house, temporary, capfd):
+    """Two chapters run when SIGTERM comes: both kernels end, no folder stays, and what comes out is what Ctrl-C does."""
+    started = [house / f"book/{n}" for n in range(2)]
+    code = "import os, pathlib, time\npathlib.Path('NAME').write_text(str(os.getpid()))\ntime.sleep(60)"
+    for path in started:
+        path.with_suffix(".md").write_text(FRONT + cell(code.replace("NAME", path.name)), "utf-8")
+
+    def stop():
+        while not all(path.exists() and path.read_text() for path in started):
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before, stopper = signal.getsignal(signal.SIGTERM), threading.Thread(target=stop)
+    stopper.start()
+    with pytest.raises(KeyboardInterrupt):
+        execute.wait_for(execute.run_all([path.with_suffix(".md") for path in started], None))
+    stopper.join()
+    assert capfd.readouterr() == ("", "")  # nothing is told to have failed
+    assert signal.getsignal(signal.SIGTERM) is before and not list(temporary.iterdir())
+    for path in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(path.read_text()), 0)
 
 
 def test_the_sockets_are_not_in_the_house(house, monkeypatch):

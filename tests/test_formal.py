@@ -7,6 +7,7 @@ import subprocess
 from fractions import Fraction
 from pathlib import Path
 
+import execute
 import pytest
 
 VERIFY = importlib.import_module("whichbird.solve.verify")  # the name in whichbird is the function
@@ -141,7 +142,7 @@ def test_the_book_shows_statements_from_the_files():
 
 def test_labels_named_in_the_files_are_in_the_book():
     """A comment that says which theorem of the book a proof belongs to names one that exists."""
-    book = "".join(path.read_text("utf-8") for path in (ROOT / "book").rglob("*.md"))
+    book = "".join(path.read_text("utf-8") for path in execute.pages())
     known = set(re.findall(r"^:label: (\S+)$", book, re.M)) | set(re.findall(r"\((eq-[\w-]+)\)", book))
     for path in FILES:
         comments = " ".join(re.findall(r"\(\*.*?\*\)", path.read_text("utf-8"), re.S))

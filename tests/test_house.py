@@ -1,9 +1,12 @@
 """What is said in more than one place is the same in all of them."""
 
 import re
+import sys
 from pathlib import Path
 
+import fuzz
 import yaml
+from hypothesis import settings
 
 import whichbird as wb
 
@@ -25,3 +28,36 @@ def test_the_files_that_start_first_are_there():
     listed = re.search(r"^LONG = \[(.*?)\]", (ROOT / "conftest.py").read_text("utf-8"), re.M | re.S)
     names = re.findall(r'"(\w+)"', listed[1])
     assert len(names) > 1 and all((ROOT / f"tests/{name}.py").exists() for name in names)
+
+
+def test_property_tests_try_the_same_examples_every_time():
+    now = settings.default
+    assert now.derandomize and now.deadline is None and now.database is None
+    assert not settings.get_profile("random").derandomize
+
+
+FUZZED = """
+from hypothesis import given, settings, strategies as st
+@settings(max_examples=30)
+@given(st.integers(0, 10**6))
+def test_true(x): pass
+@given(st.integers(0, 10**6))
+def test_false(x): assert x < 10**5
+def test_plain(): assert False
+"""
+
+
+def test_fuzz_counts_what_it_tried_and_tells_what_failed(tmp_path, monkeypatch, capsys):
+    """A test that holds and one that does not, in a folder of their own; after its time nothing starts, and that is no success."""
+    (tmp_path / "conftest.py").write_text(
+        "from hypothesis import settings\nsettings.register_profile('random', database=None)\n"
+    )
+    (tmp_path / "test_it.py").write_text(FUZZED)
+    monkeypatch.setenv(fuzz.UNTIL, "inf")
+    tried, failed, said = fuzz.once(7, [str(tmp_path)])
+    assert tried["test_it.py::test_true"] == 30 and len(tried) == 2
+    assert [Path(name).name for name in failed] == ["test_it.py::test_false"] and "x=100000" in said.replace(" ", "")
+    monkeypatch.setattr(sys, "argv", ["fuzz.py", "--minutes", "1e-3", "--seed", "3", str(tmp_path)])
+    assert fuzz.main() == 1
+    told = capsys.readouterr().out
+    assert "seed 3" in told and "\n0 examples" in told

@@ -1,8 +1,8 @@
 """Small live figures: their scripts load in order without a page, are small, and compute what the library computes. tests/pages/test_live.py tries them in a browser."""
 
 import re
-from pathlib import Path
 
+import execute
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +13,6 @@ from whichbird.core.balance import variance
 from whichbird.core.permutation import permuted_gaps
 from whichbird.show import live
 
-BOOK = Path(__file__).parents[1] / "book"
-
 
 @pytest.mark.parametrize("name", live.FIGURES)
 def test_scripts_load_in_order_without_a_page(name):
@@ -24,7 +22,7 @@ def test_scripts_load_in_order_without_a_page(name):
 
 def test_registry_chapters_and_scripts_name_the_same_figures():
     used = {
-        name for page in BOOK.rglob("*.md") for name in re.findall(r'live\.embed\(\s*"(\w+)"', page.read_text("utf-8"))
+        name for page in execute.pages() for name in re.findall(r'live\.embed\(\s*"(\w+)"', page.read_text("utf-8"))
     }
     files = {path.stem.removeprefix("live-") for path in ASSETS.glob("live-*.js")}
     assert used == files == set(live.FIGURES)

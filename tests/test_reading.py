@@ -70,7 +70,7 @@ def test_every_part_with_a_number_exists():
 
 
 def test_no_title_has_a_number_of_its_own():
-    for path in BOOK.rglob("*.md"):
+    for path in execute.pages():
         if path.is_relative_to(BOOK / "course"):  # slides and handouts are no pages
             continue
         title = re.search(r"^# (.+)$", path.read_text("utf-8"), re.M)[1]
@@ -100,7 +100,7 @@ def test_a_split_or_moved_chapter_follows_its_name_and_its_place(tmp_path):
 
 
 def test_no_exercise_is_numbered_by_hand():
-    for path in BOOK.rglob("*.md"):
+    for path in execute.pages():
         prose = exercises.CELL.sub("", path.read_text("utf-8"))
         assert not re.search(r"\bexercise \d", prose, re.I), name(path)
 

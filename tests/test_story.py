@@ -27,6 +27,15 @@ def made(spa, p, se=0.01, change_se=0.01, betas=(0.4, 0.5, 0.6), documents=40):
     )  # fmt: skip
 
 
+def test_covariance_from_standard_errors_by_hand():
+    """Standard errors .03 and .04: a lead with .05 is that of independent scorers, one with .01 leaves (9 + 16 − 1) / 2."""
+    v = made([[0.8, 0.7]] * 2, [0.5] * 2, betas=(0.5,))
+    lead = np.array([[[0, 0.05], [0.05, 0]], [[0, 0.01], [0.01, 0]]])
+    v = dataclasses.replace(v, se=np.array([[0.03, 0.04]] * 2), lead_se=lead)
+    assert 1e4 * v.covariance(0) == pytest.approx(np.array([[9, 0], [0, 16]]))
+    assert 1e4 * v.covariance(1) == pytest.approx(np.array([[9, 12], [12, 16]]))
+
+
 CROSSING = [[0.80, 0.81], [0.70, 0.80], [0.80, 0.81], [0.90, 0.80]]  # A behind B, behind, ahead
 
 

@@ -7,10 +7,11 @@ labels do not.
 import re
 from pathlib import Path
 
+import execute
 import pytest
 
 BOOK = Path(__file__).parents[1] / "book"
-PAGES = sorted(BOOK.rglob("*.md"))
+PAGES = execute.pages()
 LISTING = re.compile(r"^```python\n.*?^```$", re.M | re.S)
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?:---\n(?P<options>.*?)^---\n)?.*?^```$", re.M | re.S)
 OTHER = [  # taken out one after the other

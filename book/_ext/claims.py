@@ -228,7 +228,7 @@ def git(*words):
 def digest(folder):
     """One SHA-256 over the names and contents of a folder's files."""
     seen = hashlib.sha256()
-    for file in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+    for file in execute.files(folder):
         seen.update(file.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return seen.hexdigest()
 

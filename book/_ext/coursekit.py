@@ -16,11 +16,12 @@ from docutils.parsers.rst import Directive
 from sphinx.errors import ExtensionError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import execute
 from course import counts, questions, sources
 
 
 def _depend(env):
-    for file in [p for p in sources.HERE.rglob("*") if p.suffix in (".yml", ".md", ".py")]:
+    for file in execute.files(sources.HERE):
         env.note_dependency(str(file))
     for page in ("use/teaching", "use/teaching-project"):
         env.note_dependency(str(sources.BOOK / f"{page}.md"))

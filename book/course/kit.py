@@ -66,7 +66,7 @@ def link(address: str) -> str | None:
 
 
 def write_look(folder: Path) -> None:
-    shutil.copytree(slides.LOOK, folder / "look")
+    shutil.copytree(slides.LOOK, folder / "look", ignore=shutil.ignore_patterns(".*"))
     for name in ("mark.svg", "questions.css", "questions.js", "whichbird.css"):
         shutil.copyfile(BOOK / "assets" / name, folder / "look" / name)
 

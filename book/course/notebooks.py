@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import asyncio
 import contextlib
 import io
 import json
@@ -330,7 +329,7 @@ def outcome(notebook: nbformat.NotebookNode, number: int | str | None = None) ->
     last = 'import json; print(json.dumps({n: [int(r["points"]), int(r["of"])] for n, r in wb.points().iterrows()}))'
     notebook.cells.append(_code(last))
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(execute.run_notebook(notebook, Path(folder)))
+        execute.wait_for(execute.run_notebook(notebook, Path(folder)))
     found = json.loads(notebook.cells.pop().outputs[0].text)
     return {n: (got, of) for n, (got, of) in found.items() if n != "all"}
 

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 import whichbird as wb
-from whichbird.study.carriers import _kept
-from whichbird.study.placebo import taus
+from whichbird.data.digest import read_table
+from whichbird.study.carriers import _kept, carriers_table
+from whichbird.study.components import FEWEST
+from whichbird.study.placebo import DRAWS, taus
 from whichbird.study.stability import pooled_tau
 
 NAMES = wb.datasets(aspects=True)
+TURNS = 5000  # resamples behind the column natural_turns; data/build.py says so
 
 
 # --- leverage
@@ -255,3 +258,39 @@ def test_placebo_refuses():
         wb.placebo("ende24", draws=0)
     with pytest.raises(ValueError, match="natural balance only"):
         wb.placebo("heen23")
+
+
+# --- the tables that ship
+
+
+def test_carriers_table_is_what_the_library_finds():
+    name = "ende21"
+    table = read_table("carriers.csv").query("dataset == @name")
+    d, v = wb.load(name), wb.load_significance(name)
+    fresh = carriers_table(d, wb.load_pool(name), v, resamples=TURNS)
+    assert table["system"].tolist() == list(d.systems)
+    for column in fresh.columns.drop("system"):
+        np.testing.assert_allclose(table[column], fresh[column], rtol=1e-5, atol=1e-9, err_msg=column)
+
+
+def test_carriers_table_has_every_system_of_every_dataset():
+    table = read_table("carriers.csv")
+    for name in NAMES:
+        d, rows = wb.load(name), table[table["dataset"] == name]
+        assert rows["system"].tolist() == list(d.systems)
+        np.testing.assert_allclose(rows["beta0_without"], wb.leverage(*d.aspects).without, rtol=1e-5)
+        ends = wb.load_significance(name)
+        assert rows["natural_turns"].notna().all() == (ends.documents >= FEWEST)
+        assert (rows["kept_places"] <= ends.ends().counts()["changed"]).all()
+    assert set(table["dataset"]) == set(NAMES)
+
+
+def test_placebo_table_is_what_the_library_finds():
+    table = read_table("placebo.csv")
+    assert set(table["dataset"]) == set(NAMES) and set(table["draws"]) == {DRAWS} and len(table) == 9 * len(NAMES)
+    fresh = wb.placebo("zhen20")
+    shipped = table[table["dataset"] == "zhen20"]
+    for column in ("meta", "quantity"):
+        assert shipped[column].tolist() == fresh[column].tolist()
+    for column in fresh.columns.drop(["meta", "quantity"]):
+        np.testing.assert_allclose(shipped[column], fresh[column], rtol=2e-4, atol=1e-9, err_msg=column)

@@ -44,16 +44,18 @@ from whichbird.data.registry import DATASETS, TREE
 from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from whichbird.solve import baseline
 from whichbird.study import portrait, synthesis
+from whichbird.study.carriers import carriers_table
 from whichbird.study.choices import by_seed, by_taxonomy
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, split
+from whichbird.study.placebo import placebo
 from whichbird.study.preference import preference, steps
 from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
-from whichbird.study.verdict import build_significance, save_significance
+from whichbird.study.verdict import Verdict, build_significance, load_significance, save_significance
 from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
 ADDRESSES = (
@@ -72,6 +74,7 @@ FEWER = ("zhen20", "ende22", "ende24", "enes24")
 DEALS = range(
     synthesis.SEED, synthesis.SEED + 3
 )  # seeds that break ties when pools are synthesised, the published one first
+TURNS = 5000  # resamples that tell whether a natural order turns: with 1000 the count hangs on the seed
 BALANCES, INSET = 21, 0.001  # where stability is looked at, and how far from the ends of the reachable range
 
 
@@ -123,15 +126,22 @@ def build(
         of_digest = [
             (t, name)
             for t in chosen
-            if t in TABLES and TABLES[t].source in ("digest", "segments")
+            if t in TABLES and TABLES[t].source in ("digest", "segments", "tests")
             for name in names
             if _digest_of(name, scratch, out) is not None and TABLES[t].takes(name)
             if TABLES[t].source == "digest" or _segments_of(name, scratch, out) is not None
+            if TABLES[t].source != "tests" or _tests_of(name, scratch, out) is not None
         ]
         jobs = [
             partial(_of_digest, t, _digest_of(name, scratch, out), draws)
             if TABLES[t].source == "digest"
-            else partial(_of_segments, t, _digest_of(name, scratch, out), _segments_of(name, scratch, out))
+            else partial(
+                _of_segments,
+                t,
+                _digest_of(name, scratch, out),
+                _segments_of(name, scratch, out),
+                _tests_of(name, scratch, out) if TABLES[t].source == "tests" else None,
+            )
             for t, name in of_digest
         ]
         for (table, name), part in zip(of_digest, _parallel(jobs, "tables"), strict=True):
@@ -216,6 +226,12 @@ def _segments_of(name: str, *folders: Path) -> Path | None:
     return next((path for path in paths if path.exists()), None)
 
 
+def _tests_of(name: str, *folders: Path) -> Path | None:
+    """The tests of a dataset in the first folder that has them."""
+    paths = (folder / TESTS / f"{name}.npz" for folder in folders)
+    return next((path for path in paths if path.exists()), None)
+
+
 def _test(source: Path, target: Path) -> None:
     """Write the tests and intervals of a dataset."""
     save_significance(build_significance(segments.read(source)), target)
@@ -281,8 +297,9 @@ def _of_digest(table: str, path: Path, draws: int) -> pd.DataFrame | None:
     return rows.assign(dataset=d.name)[["dataset", *rows.columns]]
 
 
-def _of_segments(table: str, digest_path: Path, path: Path) -> pd.DataFrame | None:
-    rows = TABLES[table].make(segments.read(path), digest.read(digest_path))
+def _of_segments(table: str, digest_path: Path, path: Path, tests: Path | None) -> pd.DataFrame | None:
+    verdict = () if tests is None else (load_significance(path.stem, tests),)
+    rows = TABLES[table].make(segments.read(path), digest.read(digest_path), *verdict)
     return None if rows is None else rows.assign(dataset=path.stem)[["dataset", *rows.columns]]
 
 
@@ -501,6 +518,11 @@ def leans(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(split(pool)) > 1 else None
 
 
+def carriers(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | None:
+    """What each system does to the balance, to changes between the ends, and to the natural order, when it is left out."""
+    return None if d.aspects is None else carriers_table(d, pool, verdict, TURNS)
+
+
 # --- tables of targets
 
 
@@ -548,7 +570,10 @@ def numerical_baseline(adequacy: np.ndarray, fluency: np.ndarray, beta: float) -
 
 
 class Table(NamedTuple):
-    """A table that ships: what makes it, and of what: a "pool", a "digest", "segments" that ship, or the "targets" of one digest."""
+    """A table that ships: what makes it, and of what.
+
+    That is a "pool", a "digest", "segments" that ship (with their digest), these with "tests", or the "targets" of one digest.
+    """
 
     make: Callable[..., Any]
     source: str
@@ -585,6 +610,8 @@ TABLES = {
     "collapse": Table(collapse, "segments", 6),
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
+    "carriers": Table(carriers, "tests", 6),
+    "placebo": Table(placebo, "digest", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }

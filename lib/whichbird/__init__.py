@@ -13,6 +13,7 @@ from ._version import __version__
 if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py holds it to the table below
     from .core.balance import balance as balance, ess as ess, pair_balances as pair_balances, reachable as reachable
     from .core.check import DataError as DataError
+    from .core.leverage import Leverage as Leverage, leverage as leverage
     from .core.metametrics import (
         pairwise_accuracy as pairwise_accuracy,
         pearson as pearson,
@@ -55,6 +56,12 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .solve.stationary import stationary_points as stationary_points
     from .solve.verify import verify as verify
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
+    from .study.carriers import (
+        Carriers as Carriers,
+        NaturalTurns as NaturalTurns,
+        carriers as carriers,
+        natural_turns as natural_turns,
+    )
     from .study.choices import (
         by_beta as by_beta,
         by_reference as by_reference,
@@ -74,6 +81,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .study.facets import generalise as generalise, rater_plan as rater_plan
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
+    from .study.placebo import permuted as permuted, placebo as placebo
     from .study.ranking import (
         RankChange as RankChange,
         Ranking as Ranking,
@@ -99,6 +107,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
 _ROOM = {
     "core.balance": ("balance", "ess", "pair_balances", "reachable"),
     "core.check": ("DataError",),
+    "core.leverage": ("Leverage", "leverage"),
     "core.metametrics": ("pairwise_accuracy", "pearson", "spa", "spa_from_p"),
     "core.permutation": ("p_curves", "p_values"),
     "data.digest": ("Digest", "datasets", "load", "load_errors"),
@@ -125,6 +134,7 @@ _ROOM = {
     "solve.stationary": ("stationary_points",),
     "solve.verify": ("verify",),
     "study.calibrate": ("Calibration", "calibrate"),
+    "study.carriers": ("Carriers", "NaturalTurns", "carriers", "natural_turns"),
     "study.choices": ("by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total"),
     "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
@@ -132,6 +142,7 @@ _ROOM = {
     "study.facets": ("generalise", "rater_plan"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
+    "study.placebo": ("permuted", "placebo"),
     "study.ranking": ("RankChange", "Ranking", "rank", "rank_change", "rank_sweep"),
     "study.raters": ("aspect_agreement", "rater_balances", "rater_habits"),
     "study.significance": ("Significance", "clusters", "holm", "significance"),

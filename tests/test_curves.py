@@ -15,7 +15,7 @@ TENTHS = np.arange(-10, 11) / 10
 def at_every_dial(x, moved, *options):
     """The definition: one test per dial, of x plus what the dial adds (each of `moved` (K,) or (K, N))."""
     x = np.asarray(x, dtype=float)
-    return np.array([p_counts(x + np.reshape(m, (len(x), -1)), *options) for m in moved])
+    return np.array([p_counts(x + np.reshape(m, (len(x), -1)), *options, exact=False) for m in moved])
 
 
 def same(x, direction, dials, *options):

@@ -2,6 +2,8 @@
 
 import math
 import tracemalloc
+from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -14,6 +16,7 @@ from whichbird.core import permutation
 from whichbird.core.permutation import p_counts, p_curve_counts, p_line_counts, signs
 
 NAN = float("nan")
+as_floats = partial(p_counts, exact=False)  # the convention of the published tables
 
 
 def signs_by_definition(n, permutations=1000, seed=4):
@@ -27,12 +30,19 @@ def in_order(values):
     return total
 
 
+def whole_columns(x):
+    """Without the segments that no system has: they have no signs either. All, if no system has any."""
+    x = np.asarray(x, dtype=float)
+    there = ~np.isnan(x).all(axis=0)
+    return x[:, there] if there.any() else x
+
+
 def loops(x, permutations=1000, seed=4, ties=False):
     """How many permutations reach the observed gap (or, with `ties`, equal it).
 
     Each system has one signed sum, which runs from the first segment to the last.
     """
-    rows = np.asarray(x, dtype=float).tolist()
+    rows = whole_columns(x).tolist()
     s = signs_by_definition(len(rows[0]), permutations, seed)
     out = []
     for a, b in combinations(rows, 2):
@@ -45,7 +55,8 @@ def loops(x, permutations=1000, seed=4, ties=False):
 
 def pair_by_pair(x, permutations=1000, seed=4):
     """The same definition, for larger arrays: every pair by itself, on what it shares, every sum from first to last."""
-    x, s = np.asarray(x, dtype=float), np.array(signs_by_definition(len(x[0]), permutations, seed))
+    x = whole_columns(x)
+    s = np.array(signs_by_definition(len(x[0]), permutations, seed))
     out = []
     for a, b in combinations(x, 2):
         shared = ~np.isnan(a) & ~np.isnan(b)
@@ -88,8 +99,8 @@ def test_against_exact_sums_where_nothing_ties():
 
 def test_pairs_come_in_the_order_of_triu_indices():
     x = np.random.default_rng(3).normal(size=(4, 12))
-    expected = [p_counts(x[[i, j]])[0] for i, j in zip(*np.triu_indices(4, 1), strict=True)]
-    assert p_counts(x).tolist() == expected == loops(x)
+    expected = [as_floats(x[[i, j]])[0] for i, j in zip(*np.triu_indices(4, 1), strict=True)]
+    assert as_floats(x).tolist() == expected == loops(x)
 
 
 def test_one_segment():
@@ -103,7 +114,7 @@ def test_identical_and_constant_systems():
     x = np.random.default_rng(1).normal(size=40)
     assert p_counts([x, x, x]).tolist() == [1000] * 3
     constant = [[3.3] * 9, [1.1] * 9, [1.1] * 9]
-    assert p_counts(constant).tolist() == loops(constant)
+    assert as_floats(constant).tolist() == loops(constant)
     assert p_counts(np.zeros((2, 5))).tolist() == [1000]
 
 
@@ -112,7 +123,7 @@ def test_ties_among_many_segments(step):
     # MQM-like: mostly zeros, multiples of 0.1; the shares of rows in doubt are what a plain matrix product gets wrong
     x = -np.random.default_rng(5).choice([0, 0, 0, 1, 2, 5, 10, 50], size=(4, 300)) * step
     x[3] = x[2][::-1]  # the same errors on other segments: equal totals, up to the order of summation
-    assert p_counts(x, permutations=200).tolist() == loops(x, permutations=200)
+    assert as_floats(x, permutations=200).tolist() == loops(x, permutations=200)
 
 
 def test_integers_against_exact_arithmetic():
@@ -124,9 +135,9 @@ def test_integers_against_exact_arithmetic():
 
 def test_missing_segments_leave_a_pair_what_it_shares():
     x = np.array([[1, NAN, 3, 0.5, 2], [0, 1, NAN, 0, 1], [0.2, 2, 1, 1, 0]])
-    counts = p_counts(x)
+    counts = as_floats(x)
     assert counts.tolist() == loops(x)
-    assert p_counts(x[:, [0, 3, 4]])[0] != counts[0]  # signs stay with their segments: dropping columns draws others
+    assert as_floats(x[:, [0, 3, 4]])[0] != counts[0]  # signs stay with their segments: dropping columns draws others
     apart = [[1, NAN, 3, NAN], [NAN, 1, NAN, 3]]
     assert p_counts(apart).tolist() == [1000]
 
@@ -175,7 +186,7 @@ def test_every_kind_of_gap(kind, memory, monkeypatch):
     mqm[5] = mqm[6][::-1]
     for x in (mqm, rng.normal(size=(7, 60)), np.tile(rng.normal(size=60), (7, 1))):
         x = np.where(gaps(kind, 7, 60), NAN, x)
-        assert p_counts(x, 100).tolist() == pair_by_pair(x, 100)
+        assert as_floats(x, 100).tolist() == pair_by_pair(x, 100)
 
 
 @pytest.mark.parametrize("block", [1, 700])
@@ -253,7 +264,7 @@ free = st.floats(-1e6, 1e6, allow_subnormal=False)
 @settings(deadline=None, max_examples=60)
 @given(matrices(st.one_of(tenths, free, st.just(NAN))))
 def test_any_matrix_gives_what_the_loops_give(x):
-    assert p_counts(x, PERMUTATIONS).tolist() == loops(x, PERMUTATIONS)
+    assert as_floats(x, PERMUTATIONS).tolist() == loops(x, PERMUTATIONS)
 
 
 @settings(deadline=None, max_examples=60)
@@ -270,7 +281,46 @@ def test_few_patterns_of_gaps_among_many_systems(systems, segments, patterns, un
     x = rng.choice([0, 0, 1, 5], size=(systems, segments)) * unit
     missing = rng.random((patterns, segments)) < rng.random()
     x[missing[rng.integers(0, patterns, systems)]] = NAN
-    assert p_counts(x, PERMUTATIONS).tolist() == pair_by_pair(x, PERMUTATIONS)
+    assert as_floats(x, PERMUTATIONS).tolist() == pair_by_pair(x, PERMUTATIONS)
+
+
+def exactly(x, permutations=PERMUTATIONS):
+    """How many permutations reach the observed gap, in fractions."""
+    s = signs_by_definition(len(x[0]), permutations)
+    gaps = [[u - v for u, v in zip(a, b, strict=True)] for a, b in combinations(x, 2)]
+    return [sum(sum(e * g for e, g in zip(row, gap, strict=True)) >= sum(gap) for row in s) for gap in gaps]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    shapes.flatmap(lambda shape: arrays(np.int64, shape, elements=st.integers(-50, 50))),
+    st.sampled_from([1, 2, 3, 7, 8, 30, 70, 100, 1000]),
+)
+def test_multiples_of_a_small_fraction_are_compared_exactly(whole, d):
+    fractions = [[Fraction(n, d) for n in row] for row in whole.tolist()]
+    x = np.array([[float(v) for v in row] for row in fractions])
+    expected = exactly(fractions)
+    assert p_counts(x, PERMUTATIONS).tolist() == p_counts(whole, PERMUTATIONS).tolist() == expected
+    rounded = np.array([[float(f"{v:.12g}") for v in row] for row in x])  # as means of ratings are kept
+    assert p_counts(rounded, PERMUTATIONS).tolist() == expected
+
+
+def test_thirds_tie_where_floats_do_not():
+    # means of three raters, as in story ratings: half of the pairs are judged by rounding else
+    rng = np.random.default_rng(3)
+    ratings = rng.integers(1, 6, size=(10, 96, 3))
+    x = ratings.mean(axis=2)
+    right = p_counts(ratings.sum(axis=2))
+    assert np.array_equal(p_counts(x), right) and np.array_equal(permutation.counted(x), ratings.sum(axis=2))
+    assert (as_floats(x) != right).sum() > 10 and np.abs(as_floats(x) - right).max() > 10
+
+
+def test_scores_that_are_no_small_fractions_stay_floats():
+    x = np.random.default_rng(3).normal(size=(4, 50))
+    assert permutation.counted(x) is x and np.array_equal(p_counts(x), as_floats(x))
+    large = np.array([[2.0**52, 1], [3, 0.5]])  # whole numbers of 1/2, but sums of them would be rounded
+    assert np.array_equal(permutation.counted(large), large)
+    assert np.array_equal(permutation.counted([[NAN, 0.5], [0.1, NAN]]), [[NAN, 5], [1, NAN]], equal_nan=True)
 
 
 @settings(deadline=None, max_examples=40)
@@ -280,11 +330,11 @@ def test_renaming_systems(x, random):
     order = list(range(len(x)))
     random.shuffle(order)
     pairs = list(combinations(range(len(x)), 2))
-    counts, ties = p_counts(x, PERMUTATIONS), loops(x, PERMUTATIONS, ties=True)
+    counts, ties = as_floats(x, PERMUTATIONS), loops(x, PERMUTATIONS, ties=True)
     of = {}
     for (i, j), c, t in zip(pairs, counts.tolist(), ties, strict=True):
         of[i, j], of[j, i] = c, PERMUTATIONS - c + t
-    assert p_counts(x[order], PERMUTATIONS).tolist() == [of[order[i], order[j]] for i, j in pairs]
+    assert as_floats(x[order], PERMUTATIONS).tolist() == [of[order[i], order[j]] for i, j in pairs]
 
 
 @settings(deadline=None, max_examples=40)

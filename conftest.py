@@ -10,7 +10,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent / "book"))
+sys.path.insert(0, str(Path(__file__).parent / "tests"))
 import execute
+import skips
 
 # `make test` tries the same examples every time, `make fuzz` others in every round. How long an example takes decides nothing.
 settings.register_profile(
@@ -96,6 +98,11 @@ def pytest_configure(config):
         begin(self)
 
     IPyNbFile.setup = setup
+
+
+def pytest_terminal_summary(terminalreporter):
+    if skips.SKIPS in os.environ:
+        skips.note(os.environ[skips.SKIPS], terminalreporter.stats)
 
 
 def pytest_collect_file(file_path, parent):

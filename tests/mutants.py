@@ -1,17 +1,20 @@
 """Changes a module in one place at a time and sees whether its tests notice.
 
     python tests/mutants.py lib/whichbird/core/balance.py [--number 20] [--seed 1]
+    python tests/mutants.py book/appendix/a1-quadratic.md
 
 A change turns < into <= or >=, == into !=, + into −, * into /, `and` into `or`, drops a `not`, moves a number by one, swaps True and False,
 swaps min and max, or returns None. `--number` of all possible ones are drawn with `--seed`. Each is tried in a copy of the repository, with the tests that
 `tests/check.py` finds for the module and a time limit; one that makes a test fail, or run for ever, is killed. The survivors are
-printed: a place that no test minds, or a change that changes nothing, which only a reader can tell apart.
+printed: a place that no test minds, or a change that changes nothing, which only a reader can tell apart. In a chapter signs, powers and
+coefficients in cells with assertions are changed; what kills a change there is any cell that fails, in a copy of the process that has run the cells before.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import copy
 import os
 import random
@@ -21,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -91,8 +95,8 @@ def changes(node: ast.AST) -> list[ast.AST]:
     return out
 
 
-def mutants(source: str) -> list[tuple[int, str, str, str]]:
-    """(line, before, after, source) of every change of a module. Annotations and docstrings stay as they are."""
+def mutants(source: str, wanted: Callable = lambda parent, node: True) -> list[tuple[int, str, str, str]]:
+    """(line, before, after, source) of every change of a module, in nodes that are wanted. Annotations and docstrings stay as they are."""
     tree = ast.parse(source)
     skipped = set()
     for node in ast.walk(tree):
@@ -104,7 +108,7 @@ def mutants(source: str) -> list[tuple[int, str, str, str]]:
         for field, value in ast.iter_fields(parent):
             places = enumerate(value) if isinstance(value, list) else [(None, value)]
             for at, node in list(places):
-                if not isinstance(node, ast.AST) or id(node) in skipped:
+                if not isinstance(node, ast.AST) or id(node) in skipped or not wanted(parent, node):
                     continue
                 for new in changes(node):
                     ast.copy_location(new, node)
@@ -139,6 +143,68 @@ def noticed(tree: Path, module: Path, text: str, limit: float) -> bool:
             return True
 
 
+def cell_mutants(source: str) -> list[tuple[int, str, str, str]]:
+    """Changes of signs, powers and coefficients in a cell, up to its last assertion; none in a cell without one, or that draws.
+
+    >>> [m[1:3] for m in cell_mutants("x = -a + 2 * b ** n[3]; assert abs(x) < 1e-9")]
+    [('-a', 'a'), ('-a + 2 * b ** n[3]', '-a - 2 * b ** n[3]'), ('2', '1'), ('2', '3'), ('2 * b ** n[3]', '2 / b ** n[3]'), ('b ** n[3]', 'b * n[3]')]
+    """
+    lines = [node.end_lineno or 0 for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert)]
+    if not lines or "plt." in source:
+        return []
+
+    def wanted(parent: ast.AST, node: ast.AST) -> bool:
+        formula = (ast.BinOp, ast.UnaryOp)
+        return isinstance(node, formula) or (isinstance(node, ast.Constant) and isinstance(parent, formula))
+
+    return [m for m in mutants(source, wanted) if m[0] <= max(lines)]
+
+
+def survives(cells: list[str], names: dict, limit: float) -> bool:
+    """Whether cells run to their end, in a copy of this process, so that nothing here changes; too long counts as a failure."""
+    child = os.fork()
+    if not child:
+        signal.alarm(int(limit))
+        try:
+            for cell in cells:
+                exec(compile(cell, "cell", "exec"), names)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def chapter(path: Path, number: int, seed: int) -> int:
+    """Change the cells of a chapter with assertions in one place at a time."""
+    sys.path.insert(0, str(ROOT / "book"))
+    os.environ["MPLBACKEND"] = "agg"
+    import execute
+
+    cells = execute.sources(execute.read(path))
+    every = [(at, *m) for at, cell in enumerate(cells) for m in cell_mutants(cell)]
+    chosen = every if not 0 < number < len(every) else sorted(random.Random(seed).sample(every, number))
+    names: dict = {"__name__": "__main__"}
+    print(f"{path.relative_to(ROOT)}: {len(chosen)} of {len(every)} changes", flush=True)
+    killed = 0
+    for at, cell in enumerate(cells):
+        for _, _, before, after, text in (m for m in chosen if m[0] == at):
+            with _silence():
+                alive = survives([text, *cells[at + 1 :]], names, 120)
+            killed += not alive
+            if alive:
+                print(f"survived  Cell {at}  {_short(before)}  →  {_short(after)}", flush=True)
+        with _silence():
+            exec(compile(cell, "cell", "exec"), names)
+    print(f"{killed} of {len(chosen)} killed ({killed / max(1, len(chosen)):.0%})")
+    return 0
+
+
+@contextlib.contextmanager
+def _silence():
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        yield
+
+
 def copy_tree(target: Path) -> None:
     """The repository without what is made from it; data is linked, not copied."""
     leave = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info", "data")
@@ -158,6 +224,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     path = arguments.module.resolve()
+    if path.suffix == ".md" and path.is_file() and path.is_relative_to(ROOT / "book"):
+        return chapter(path, arguments.number, arguments.seed)
     if not (path.is_file() and path.is_relative_to(check.LIB)):
         parser.error(f"{arguments.module}: no module of the library; name one as lib/whichbird/core/balance.py")
     module, source = path.relative_to(ROOT), path.read_text("utf-8")

@@ -1,10 +1,16 @@
 """What is said in more than one place is the same in all of them."""
 
+import ast
+import os
 import re
+import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import execute
 import fuzz
+import skips
 import yaml
 from hypothesis import settings
 
@@ -28,6 +34,38 @@ def test_the_files_that_start_first_are_there():
     listed = re.search(r"^LONG = \[(.*?)\]", (ROOT / "conftest.py").read_text("utf-8"), re.M | re.S)
     names = re.findall(r'"(\w+)"', listed[1])
     assert len(names) > 1 and all((ROOT / f"tests/{name}.py").exists() for name in names)
+
+
+def test_reasons_to_skip_have_their_group():
+    """As the tests word them: whoever changes a reason keeps the word by which .ci/run counts it."""
+    reasons = []
+    for path in execute.files(ROOT / "tests", ".py") + [ROOT / "conftest.py"]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("pytest.skip", "pytest.mark.skipif"):
+                said = [k.value for k in node.keywords if k.arg == "reason"] or node.args
+                reasons += map(ast.unparse, said)
+    words = {"browser": "Chromium", "Coq": "coq", "raw data": "mtme", "Node.js": "node"}
+    found = Counter(skips.wanting(reason) for reason in reasons)
+    assert all(found[group] for group in words) and set(words) == set(skips.WANTING)
+    for reason in reasons:
+        named = [group for group, word in words.items() if word.lower() in reason.lower()]
+        assert not named or skips.wanting(reason) in named, reason
+
+
+def test_ci_prints_what_was_skipped_in_one_line(tmp_path):
+    """The last line of .ci/run, here with a `make` that runs one file of tests where Coq is not installed."""
+    (tmp_path / "make").write_text(
+        f"#!/bin/sh\n[ $1 != test ] || PATH=/nowhere {sys.executable} -m pytest -q -p no:xdist -o addopts= tests/test_formal.py -k 'gap'\n"
+    )
+    for name in ("make", "chromium", "coqc"):
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(0o755)
+    place = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "MTME_ROOT": "/nowhere"}
+    done = subprocess.run([ROOT / ".ci/run"], env=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    last = done.stdout.splitlines()[-1]
+    ran, *skipped = map(int, re.findall(r"\d+", last))
+    assert dict(zip([*skips.WANTING, "other"], skipped, strict=True))["Coq"] > 0 and sum(skipped) == skipped[1], last
 
 
 def test_property_tests_try_the_same_examples_every_time():

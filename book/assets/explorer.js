@@ -193,7 +193,8 @@
 
     /** The balances of the axis: those of the reliable interval, or all. */
     get window() {
-      return this.wide ? [0, 1] : this.contest.reliable.map((n) => this.contest.stops[n]);
+      const [from, to] = this.contest.reliable.map((n) => this.contest.stops[n]);
+      return this.wide || !(to > from) ? [0, 1] : [from, to]; // systems on one line have one balance, which makes no axis
     }
 
     /** A stop kept inside the axis. */
@@ -486,7 +487,7 @@
       contest.at(this.stop); // so that there is something to draw
       const step = tickStep(contest.K);
       this.essChart.draw(contest, this.window, { low: 0, high: contest.K, marks: ticks(0, contest.K, step).map((v) => [v, String(v)]),
-                                                 curves: [{ name: "wb-ink", values: this.column((now) => now.ess) }] });
+                                                 curves: [{ name: "wb-ink", values: this.column((now) => (now.ess > 0 ? now.ess : undefined)) }] });
       this.measureChart.box.hidden = !contest.whole;
       if (contest.whole) {
         this.measureChart.draw(contest, this.window, { low: 0, high: 1, marks: [[0, "0"], [0.5, "½"], [1, "1"]],
@@ -579,7 +580,7 @@
       if (document.activeElement !== this.field || +this.field.value !== now.beta) this.field.value = show(now.beta);
       write(this.shares[0], `fluency ${(100 * (1 - now.beta)).toFixed(1)} %`);
       write(this.shares[1], `adequacy ${(100 * now.beta).toFixed(1)} %`);
-      set(this.slider, { "aria-valuetext": `β ${show(now.beta)}, effective sample size ${now.ess.toFixed(1)} of ${contest.K}` });
+      set(this.slider, { "aria-valuetext": `β ${show(now.beta)}, ${now.ess > 0 ? `effective sample size ${now.ess.toFixed(1)} of ${contest.K}` : "no weighting found"}` });
       this.plane.update(now);
       this.ranking.update(now, contest.at(contest.natural), this.mini ? [] : this.followed);
       if (!this.mini) {
@@ -601,8 +602,9 @@
         fill.style.transform = `scaleX(${share / most})`;
         write(value, s.out ? "out" : share ? `${(100 * share).toFixed(1)} %` : "0");
       });
-      const trust = now.certificate === Whichbird.FOUND ? ", the most that was found; a proof is missing." : ", the most that this β allows.";
-      this.essTitle.replaceChildren(...titled(`ESS ${now.ess.toFixed(1)} of ${contest.K}`, `${trust} Grey band: reliable interval.`));
+      const trust = { [Whichbird.FOUND]: ", the most that was found; a proof is missing.", [Whichbird.MISSED]: ": no weighting with this β was found." };
+      this.essTitle.replaceChildren(...titled(`ESS ${now.ess > 0 ? now.ess.toFixed(1) : "–"} of ${contest.K}`,
+        `${trust[now.certificate] || ", the most that this β allows."} Grey band: reliable interval.`));
       if (contest.whole) {
         this.values.forEach((node, n) => { node.textContent = page.measures[this.families[n]][this.stop].toFixed(3); });
       }
@@ -679,7 +681,12 @@
       const named = { 0: ", the least this pool reaches,", [contest.G - 1]: ", the most this pool reaches,",
                       [contest.natural]: `, the natural balance${other},` };
       const { tested } = now;
-      const start = `At β = ${show(now.beta)}${named[stop] || ""} in ${contest.whole ? "" : "your pool of "}${page.name}, ` +
+      const place = `At β = ${show(now.beta)}${named[stop] || ""} in ${contest.whole ? "" : "your pool of "}${page.name}, `;
+      if (now.certificate === Whichbird.MISSED) {
+        this.tell(`${place}no weighting was found: some systems are too far from the others for the arithmetic of this page.`);
+        return;
+      }
+      const start = place +
         `${used === contest.K ? "all" : `${used} of`} ${contest.K} systems carry weight. ` +
         `ESS ${now.ess.toFixed(1)} of ${contest.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. `;
       this.tell((start + (now.spa ? this.sayRanks(now, then, tested) : "No two real systems have weight, so scorers cannot be compared.")).trim());
@@ -700,8 +707,9 @@
       const changes = stop === contest.natural ? "" : !moved.length ? "No scorer changes place" :
         `${moved.length} of ${scorers(page.M)} change${many ? "" : "s"} place${tested ? `, ${trust}` : ""}`;
       const inside = stop >= contest.reliable[0] && stop <= contest.reliable[1];
-      const why = !contest.whole ? "" : inside ? "; yours is being tested among them" : "; outside that interval no tests ship";
-      return `${first}${cluster}. ${tested || !contest.whole ? changes && `${changes}.` : `${changes}${why}.`}`;
+      const why = tested || !contest.whole ? "" : inside ? "yours is being tested among them" : "outside that interval no tests ship";
+      const rest = [changes, why].filter(Boolean).join("; ");
+      return `${first}${cluster}.${rest && ` ${rest[0].toUpperCase()}${rest.slice(1)}.`}`;
     }
 
     tell(text) {

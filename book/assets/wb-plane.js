@@ -158,10 +158,14 @@
         if (!this.figure.mini) set(dot, { "aria-label": spoken(s, share), "aria-pressed": !s.out });
       }
       const [a, f] = [contest.active.map((s) => s.a), contest.active.map((s) => s.f)];
+      const known = now.w.some((share) => share > 0); // else no weighting was found, and there is neither cross nor curve
+      [this.armA, this.armF].forEach((arm) => set(arm, { visibility: known ? "visible" : "hidden" }));
       const [[ma, sa], [mf, sf]] = [moments(a, now.w), moments(f, now.w)];
       const [x, y] = [(v) => round(this.x(v)), (v) => round(this.y(v))];
-      set(this.armA, { x1: x(ma - sa), x2: x(ma + sa), y1: y(mf), y2: y(mf) });
-      set(this.armF, { x1: x(ma), x2: x(ma), y1: y(mf - sf), y2: y(mf + sf) });
+      if (known) {
+        set(this.armA, { x1: x(ma - sa), x2: x(ma + sa), y1: y(mf), y2: y(mf) });
+        set(this.armF, { x1: x(ma), x2: x(ma), y1: y(mf - sf), y2: y(mf + sf) });
+      }
       const branches = this.branches(now.beta, now.eta, now.lam, ma, mf);
       this.hyperbola.setAttribute("d", branches.map(([curve]) => line(curve)).join(""));
       this.beyond.setAttribute("d", branches.map(([curve, corners]) => line([...curve, ...corners]) + "Z").join(""));

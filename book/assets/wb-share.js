@@ -21,7 +21,7 @@
       ...(now.order || []).map((m) => [m < page.shipped ? "scorer" : "your scorer", page.scorers[m], "",
         now.spa[m].toFixed(6), now.rank[m], then.rank ? then.rank[m] : "", ...verdict(m)])];
     const pool = contest.whole ? "" : `|pool:${Whichbird.described(page, edit).replace(/, /g, " and ")}`;
-    const head = `# ${page.signature}${pool}|beta:${+now.beta.toFixed(6)}|ess:${now.ess.toFixed(4)}`;
+    const head = `# ${page.signature}${pool}|beta:${+now.beta.toFixed(6)}|ess:${now.ess > 0 ? now.ess.toFixed(4) : Whichbird.MISSED}`;
     return [head + (tested ? `|${page.verdict.signature}` : ""), ...rows.map((row) => row.map(cell).join(","))].join("\n") + "\n";
   }
 
@@ -78,7 +78,7 @@
                         "font-family": style.fontFamily }, [
       svg("rect", { width: wide, height: round(high), fill: paper }),
       text(20, 28, title, { "font-size": 17, "font-weight": 600 }),
-      text(20, 48, `β = ${show(now.beta)}, ESS ${now.ess.toFixed(1)} of ${contest.K} systems`, { fill: soft }),
+      text(20, 48, `β = ${show(now.beta)}, ESS ${now.ess > 0 ? now.ess.toFixed(1) : "–"} of ${contest.K} systems`, { fill: soft }),
       text(left, top, "Scorers by SPA", { "font-weight": 600 }),
       drawing, ...rows, below,
       text(20, high - 16, `${page.signature}|beta:${+now.beta.toFixed(6)}${now.tested ? `|${page.verdict.signature}` : ""}`,

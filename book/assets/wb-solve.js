@@ -10,17 +10,19 @@
  *   Whichbird.reweight(pool, 0.6)                     // { weights, beta, ess, eta, lam, certificate }
  *   Whichbird.reliable(pool)                          // [from, to]: the balances that keep an ESS of 0.9 K
  *
- * `certificate` is "uniform", "pair" (an end of the range), "dual" (one saddle proves it), "interval" (several do), or FOUND: the best
- * that was found, without a proof. Proofs are in doubles, with their rounding allowed for; where systems or target are too delicate for
- * that, nothing is claimed. Nothing here touches the page. */
+ * `certificate` is "uniform", "pair" (an end of the range), "dual" (one saddle proves it), "interval" (several do), FOUND: the best
+ * that was found, without a proof, or MISSED: no weighting with this balance was found, and all weights are zero. Proofs are in doubles,
+ * with their rounding allowed for; where systems or target are too delicate for that, nothing is claimed. Nothing here touches the page. */
 (function install(Whichbird) {
   "use strict";
 
   const EPS = 2 ** -52;
   const FOUND = "best found";
+  const MISSED = "not found";
   const DUAL_GAP = 1e-11; // the relative gap one saddle proves
   const INTERVAL_GAP = 5e-10; // what intervals prove
-  const OFF = 1e-12; // how exactly a target is met
+  const OFF = 1e-12; // how exactly a target is met, for a proof
+  const SEEN = 1e-7; // and at all: four decimals are shown
   const GRID = 8; // starting centres spread evenly over the range of v, and as many spread as the systems are
   const SPREAD = 4; // ratio of successive distances of the intervals from the best mean
   const ROUNDS = 60; // of gap splitting
@@ -94,7 +96,7 @@
     // the slope between two systems is a mean of the slopes of the steps between them: extremes are among neighbours
     const low = least(steps(sorted(given[0], given[1])));
     const high = most(steps(sorted(given[1], given[0])));
-    const natural = balanceOf(a, f, a.map(() => 1 / K));
+    const natural = Math.min(Math.max(balanceOf(a, f, a.map(() => 1 / K)), low), high); // on a line all three are one, but for rounding
     return { K, a, f, scale, given, low, high, natural, delicate: delicate(a, f) };
   }
 
@@ -484,7 +486,7 @@
     }
   }
 
-  /** Weights on the way from uniform to the end of the range, where the balance passes the target: always there. */
+  /** Weights on the way from uniform to the end of the range, where the balance passes the target; far outliers may hide the place from doubles. */
   function onTheWay({ K, a, f }, target, line) {
     const mix = (t) => line.map((x) => t * x + (1 - t) / K);
     const sign = Math.sign(balanceOf(a, f, line) - target);
@@ -542,6 +544,9 @@
     const flat = most(used.map(Math.abs)) <= 1e-12 * most(g.map(Math.abs));
     const slope = flat ? P / -most(g.filter((_, k) => !(w[k] > 0))) : dot(used, w.map((share) => share - P)) / dot(used, used);
     const out = result(p, target, w, name, (above ? -slope / target : slope / (1 - target)) / p.scale ** 2, -P);
+    if (!(Math.abs(out.beta - target) <= SEEN)) {
+      return { weights: w.map(() => 0), beta: NaN, target, ess: NaN, certificate: MISSED, eta: NaN, lam: NaN };
+    }
     if (!(Math.abs(out.beta - target) <= OFF) || tooFine(p, target, w)) out.certificate = FOUND;
     return out;
   }
@@ -570,7 +575,7 @@
     for (let n = 0; n < 200 && goal > 0; n++) {
       const r = reweight(p, beta);
       const w = r.weights;
-      const height = Math.sqrt(Math.max(0, dot(w, w) - 1 / p.K));
+      const height = r.certificate === MISSED ? Infinity : Math.sqrt(Math.max(0, dot(w, w) - 1 / p.K));
       if (height <= goal) inner = beta;
       else outer = beta;
       if ((height <= goal && (n === 0 || height >= goal * (1 - 1e-12))) || Math.abs(outer - inner) <= 1e-13) return inner;
@@ -613,6 +618,6 @@
     return { stops: values, natural: values.indexOf(p.natural), reliable: inner.map((b) => values.indexOf(b)) };
   }
 
-  Object.assign(Whichbird, { pool, reweight, reliable, stops, FOUND });
+  Object.assign(Whichbird, { pool, reweight, reliable, stops, FOUND, MISSED });
   (Whichbird.installs = Whichbird.installs || {}).solve = install; // a worker is made from the text of its modules
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -2,7 +2,7 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { pool, reweight, reliable, stops, FOUND } = require("./load.js")("wb-solve");
+const { pool, reweight, reliable, stops, FOUND, MISSED } = require("./load.js")("wb-solve");
 
 // the example of the library's own docstring: an optimum that needs intervals
 const A = [0.5574, 0.9883, 1.4687, 3.0894];
@@ -60,6 +60,32 @@ test("near-copies are answered, and nothing is claimed", () => {
   const r = reweight(p, 0.5);
   assert.equal(r.certificate, FOUND);
   near(r.beta, 0.5);
+});
+
+test("a target that no weighting found meets is not found, and not answered with another balance", () => {
+  const p = pool([...A, 1e9], [...F, -3e8]);
+  let missed = 0;
+  for (let n = 1; n < 50; n++) {
+    const beta = p.low + (n / 50) * (p.high - p.low);
+    const r = reweight(p, beta);
+    if (r.certificate === MISSED) {
+      missed += 1;
+      assert.ok(r.weights.every((w) => w === 0) && Number.isNaN(r.ess), "nothing to be taken for an answer");
+    } else near(r.beta, beta, 1e-6);
+  }
+  assert.ok(missed > 0);
+  const [from, to] = reliable(p); // what is not found is not reliable
+  assert.ok(p.low <= from && from <= p.natural && p.natural <= to && to <= p.high);
+});
+
+test("systems on one line have one balance, which is their range and their only stop", () => {
+  for (let n = 1; n < 200; n++) {
+    const [dx, dy, x] = [1 + (n % 7), n / 13, [0, 1, 1, 1, 0.3]];
+    const p = pool(x.map((v) => v * dx - 2), x.map((v) => v * dy + 5));
+    assert.ok(p.low <= p.natural && p.natural <= p.high, `${[p.low, p.natural, p.high]}`);
+    const { stops: all, natural, reliable: at } = stops(p);
+    assert.ok([natural, ...at].every((place) => place >= 0 && place < all.length));
+  }
 });
 
 test("stops: the ends, β₀, the reliable interval and the multiples between", () => {

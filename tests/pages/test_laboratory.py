@@ -5,6 +5,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -354,6 +355,37 @@ def test_hostile_addresses_are_passed_over_in_silence(explorer):  # noqa: F811
         assert explorer.state()["dataset"] == "ende24" and explorer.state()["ess"] > 1
         assert len(explorer.weights()) <= 40
     assert explorer.script("return document.querySelectorAll('.wb-live img, .wb-live script').length") == 0
+    assert noise(explorer.browser) == ([], [])
+
+
+def test_no_attribute_is_without_a_number(explorer):  # noqa: F811
+    """Pools at the edge of sense: two systems, all on one line, as many as there may be in the corners of the plane."""
+    noise(explorer.browser)
+    for name in ("ende24", "zhen20"):
+        d = wb.load(name)
+        explorer.open(f"#dataset={name}")
+        left, right, bottom, top = explorer.script(
+            "return Whichbird.frame(JSON.parse(document.querySelector('script.wb-data').textContent).find(p => p.name === arguments[0]))",
+            name,
+        )
+        corners = [f"{x}:{y}" for x in (left, right) for y in (bottom, top)]
+        all_but = {n: f"&out={','.join(map(quote, d.systems[n:]))}" for n in (1, 2)}
+        for edit in (
+            all_but[2],
+            f"{all_but[1]}&add={corners[0]}",
+            f"{all_but[1]}&add={','.join([corners[3]] * 24)}",
+            f"&add={','.join(corners * 6)}",
+            f"&add={','.join([corners[1]] * 24)}",
+            f"{all_but[2]}&add={','.join(corners * 6)}",
+        ):
+            explorer.open(f"#dataset={name}{edit}")
+            explorer.complete()
+            odd = explorer.script(
+                """return [...root.querySelectorAll('*')].flatMap((node) => [...node.attributes].map((a) => `${node.tagName} ${a.name}=${a.value}`))
+                    .filter((text) => /NaN|undefined|Infinity/.test(text))"""
+            )
+            assert odd == [], (edit, odd)
+            assert not re.search(r"NaN|undefined|[.,;] ?[;,]", explorer.text(".wb-summary") + explorer.text(".wb-pool"))
     assert noise(explorer.browser) == ([], [])
 
 

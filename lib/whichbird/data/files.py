@@ -50,7 +50,11 @@ def read_bytes(path: str | os.PathLike[str], hint: str = "", text: bool = False)
 
 def read_text(path: str | os.PathLike[str], hint: str = "") -> str:
     """The text of a UTF-8 file, its CRLF and byte-order mark removed. `hint` helps whoever has no such file."""
-    raw = read_bytes(path, hint, text=True)
+    return as_text(path, read_bytes(path, hint, text=True))
+
+
+def as_text(path: str | os.PathLike[str], raw: bytes) -> str:
+    """The content of a UTF-8 file as text, its CRLF and byte-order mark removed; `path` is named in refusals."""
     zero = raw.find(b"\0")  # UTF-16 without a mark at its start, or no text at all; nothing behind it matters
     raw = raw if zero < 0 else raw[: zero + 1]
     try:

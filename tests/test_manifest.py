@@ -94,6 +94,7 @@ OTHERS = [
     ("significance/ende22.npz", "significance/zhen22.npz", ["compare", "ende22", "BLEU", "chrF"]),
     ("significance/ende22.npz", "significance/zhen22.npz", ["rank", "ende22"]),
     ("significance/ende22.npz", "significance/zhen22.npz", ["sweep", "ende22"]),
+    ("significance/ende22.npz", "significance/zhen22.npz", ["all", "--datasets", "jazh24", "ende22"]),
     ("segments/ende22.seg", "segments/zhen22.seg", ["rank", "ende22"]),
     ("reliable.csv", "components.csv", ["datasets"]),
     ("reliable.csv", "errors.csv", ["datasets"]),

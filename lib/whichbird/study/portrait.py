@@ -34,7 +34,7 @@ from .average import Opened, Part, average, target
 from .intervals import intervals, two_sided
 from .ranking import Ranking, rank, rank_sweep, ranks
 from .significance import LEVEL, RESAMPLES, SEED, clusters, pool_of, significance
-from .verdict import Standing, load_significance
+from .verdict import Standing, shipped_verdict
 
 BALANCES = ("low", "natural", "high", "chosen")
 STOPS = 13  # balances of a path
@@ -201,8 +201,7 @@ def _permuted(one: Opened, pool: Pool, targets: dict[str, float], resamples: int
     at = np.where(np.isnan(numbers), balance(*pool.aspects), numbers) if pool.aspects is not None else numbers
     v = None
     if not isinstance(one.source, Pool) and resamples == RESAMPLES:
-        v = load_significance(pool.name)
-        v = v if v.scorers == tuple(pool.scorers) else None
+        v, _ = shipped_verdict(pool)
     order = np.argsort(at)
     betas = None if pool.aspects is None else at[order]
     tested = significance(pool, betas, one.scores, resamples, only_own=v is not None and bool(one.scores))

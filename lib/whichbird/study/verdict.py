@@ -351,7 +351,7 @@ def standing(
     a, f = aspects(pool)
     at = None if a is None or f is None else [float(balance(a, f)) if beta is None else beta]
     default = not isinstance(source, Pool) and (resamples, seed) == (RESAMPLES, SEED)
-    v, b = _shipped(pool, beta) if default else (None, 0)
+    v, b = shipped_verdict(pool, beta) if default else (None, 0)
     stop = None if v is None or beta is None else float(v.betas[b])
     if v is not None and not scores:
         return Standing(
@@ -374,7 +374,7 @@ def _tests(resamples: int, documents: int, seed: int) -> str:
     return f"PERM-BOTH:{resamples}|documents:{documents}|bootstrap:{resamples}|testing seed:{seed}"
 
 
-def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:
+def shipped_verdict(pool: Pool, beta: float | None = None) -> tuple[Verdict | None, int]:
     """The verdict that ships for a pool and the place of a balance in it; None where there is no such file or stop.
 
     A file that is damaged or of other scorers is refused: computing it anew takes long, and would hide that it is.

@@ -120,7 +120,9 @@ def test_an_installed_package_loads_a_pool_with_no_repository_beside_it(built, t
         "from whichbird.data.manifest import differences; "
         "print(wb.__file__, folder(), len(wb.datasets()), pool.total.shape, differences(), sep='\\n')"
     )
-    where, folder, datasets, shape, other = run("-c", code, cwd=empty, PYTHONPATH=str(target), WHICHBIRD_DATA="").splitlines()
+    where, folder, datasets, shape, other = run(
+        "-c", code, cwd=empty, PYTHONPATH=str(target), WHICHBIRD_DATA=""
+    ).splitlines()
     assert Path(where).is_relative_to(target) and Path(folder) == target / "whichbird" / "shipped"
     assert other == "[]"  # the manifest in the wheel is that of its files
     broken = Path(folder) / "ende24.npz"

@@ -20,7 +20,7 @@ _ENDED = 128 + signal.SIGTERM  # the exit code that a shell would show
 def read_bytes(path: str | os.PathLike[str], hint: str = "", text: bool = False) -> bytes:
     """The content of a file, or a refusal of one that cannot be read or has more than `LARGEST` bytes.
 
-    `hint` helps whoever has no such file. What should be `text` is read up to the block with the first zero byte, since it is none.
+    `hint` helps whoever has no such file. What should be `text` is read up to the first zero byte, since it is none, unless its size is known.
     """
     path = Path(path)
     try:
@@ -31,6 +31,7 @@ def read_bytes(path: str | os.PathLike[str], hint: str = "", text: bool = False)
                 while len(out) <= LARGEST and (block := file.read(BLOCK)):
                     out += block
                     if text and b"\0" in block:
+                        del out[out.index(0) + 1 :]
                         break
                 size, raw = len(out), bytes(out)
             else:
@@ -55,18 +56,16 @@ def read_text(path: str | os.PathLike[str], hint: str = "") -> str:
 
 def as_text(path: str | os.PathLike[str], raw: bytes) -> str:
     """The content of a UTF-8 file as text, its CRLF and byte-order mark removed; `path` is named in refusals."""
-    zero = raw.find(b"\0")  # UTF-16 without a mark at its start, or no text at all; nothing behind it matters
-    raw = raw if zero < 0 else raw[: zero + 1]
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise DataError(f"{path}: line {line}: byte {error.start} is not UTF-8 text; save the file as UTF-8") from None
-    if zero >= 0:
-        line = raw.count(b"\n") + 1
-        raise DataError(f"{path}: line {line} has a zero byte, so it is not UTF-8 text; save the file as UTF-8")
     if not text or text.isspace():
         raise DataError(f"{path}: the file is empty")
+    if "\0" in text:  # UTF-16 without a mark at its start, or no text at all
+        line = text[: text.index("\0")].count("\n") + 1
+        raise DataError(f"{path}: line {line} has a zero byte, so it is not UTF-8 text; save the file as UTF-8")
     return text.replace("\r\n", "\n") if b"\r" in raw else text
 
 

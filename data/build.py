@@ -2,7 +2,8 @@
 
 Everything that ships is made here: a digest and a file of segments for each dataset, and the tables beside them. --only takes some
 datasets and leaves what ships of the others as it is, byte for byte; --tables makes some products only (digests, segments, or tables by
-name). Tables that follow from the digests need no tree. Same input, same content.
+name). Tables that follow from the digests need no tree, nor does the manifest, which is written anew after every build. Same input, same
+content. All is made in a temporary folder elsewhere and put in place at the end.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from whichbird.core.augment import DIALS, PAPER_FAMILIES, offsets
 from whichbird.core.check import near
 from whichbird.core.permutation import p_counts, p_curve_counts
 from whichbird.data import digest, guest, segments
+from whichbird.data.files import tidy_end, write_whole
+from whichbird.data.manifest import write_manifest
 from whichbird.data.mqm import TAXONOMY, plain
 from whichbird.data.mtme import find_tree, is_human, read_mtme, read_scores
 from whichbird.data.pool import Pool
@@ -94,7 +97,7 @@ def build(
     out.mkdir(parents=True, exist_ok=True)
     chosen = tuple(PRODUCTS if products is None else products)
     of_pool = tuple(p for p in chosen if _of_pool(p))
-    with tempfile.TemporaryDirectory(dir=out) as folder:
+    with tempfile.TemporaryDirectory(prefix="whichbird-data-") as folder:
         scratch = Path(folder)
         rows: dict[str, dict[str, pd.DataFrame]] = {}
         if of_pool:
@@ -160,19 +163,30 @@ def build(
             if missing and chosen == (GUESTS,):
                 raise DataError(missing)
             print(missing, end="\n" if missing else "")
-        files = sorted(path for path in scratch.rglob("*") if path.is_file())
-        for file in files:
-            target = out / file.relative_to(scratch)
-            target.parent.mkdir(exist_ok=True)
-            os.replace(file, target)
-        made = {_product(file.relative_to(scratch)) for file in files}
+        made = _put(scratch, out)
         if REPORT in chosen:  # of what lies in data/ by now
-            missing = _report(root, out)
+            missing = _report(root, scratch, out)
             if missing and chosen == (REPORT,):
                 raise DataError(missing)
             print(missing, end="\n" if missing else "")
-            made |= set() if missing else {REPORT}
+            made |= {REPORT} if _put(scratch, out) else set()
+        if chosen == (MANIFEST,):
+            write_manifest(out)
+        made |= {MANIFEST} if made or chosen == (MANIFEST,) else set()
         return [product for product in chosen if product in made]
+
+
+def _put(scratch: Path, out: Path) -> set[str]:
+    """Put what was made in place, each file in one step, and list it in the manifest; the products that the files belong to."""
+    files = sorted(path for path in scratch.rglob("*") if path.is_file())
+    for file in files:
+        target = out / file.relative_to(scratch)
+        target.parent.mkdir(exist_ok=True)
+        write_whole(target, file.read_bytes(), force=True)  # the two may lie on different disks
+        file.unlink()
+    if files:
+        write_manifest(out)
+    return {_product(file.relative_to(scratch)) for file in files}
 
 
 def _product(file: Path) -> str:
@@ -264,14 +278,14 @@ def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) ->
     return ""
 
 
-def _report(root: Path | None, out: Path) -> str:
-    """Write the figures of a report on the guest, over all datasets that its authors scored; else say what is missing."""
+def _report(root: Path | None, scratch: Path, out: Path) -> str:
+    """Make the figures of a report on the guest, over all datasets that its authors scored; else say what is missing."""
     raw = None if root is None else guest.find_raw(root)
     if raw is None:
         return f"report: the one on {guest.NAME} is left as it is, since no {guest.RAW} is in the tree or beside it"
     folder = raw.parents[len(guest.RAW.parts) - 2]
-    (out / portrait.SHIPPED).parent.mkdir(exist_ok=True)
-    words = ["report", "--scores", f"{guest.NAME}={folder}", "--numbers", str(out / portrait.SHIPPED), "--force"]
+    (scratch / portrait.SHIPPED).parent.mkdir(exist_ok=True)
+    words = ["report", "--scores", f"{guest.NAME}={folder}", "--numbers", str(scratch / portrait.SHIPPED), "--force"]
     done = subprocess.run(
         [sys.executable, "-m", "whichbird", *words],
         stdout=subprocess.DEVNULL,
@@ -594,6 +608,7 @@ RATERS = "raters"  # how often intervals over raters hold the truth, in worlds d
 SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
 GUESTS = "guests"  # made of other people's score files, beside the tree
 REPORT = "report"  # on the guest, made of all that its authors scored
+MANIFEST = "manifest"  # of all that lies in the folder; every build writes it
 TABLES = {
     "errors": Table(errors, "pool"),
     "references": Table(references, "pool", 6),
@@ -615,7 +630,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, RATERS, GUESTS, REPORT)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, RATERS, GUESTS, REPORT, MANIFEST)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -741,6 +756,7 @@ def _published(name: str, out: Path) -> str:
     return f"{name}: β₀ {balance(*d.aspects):.4f}, published {float(theirs['beta0']):.4f}; {len(d.systems)} systems, {len(d.lines)} segments"
 
 
+@tidy_end()
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument(

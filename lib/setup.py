@@ -13,7 +13,8 @@ from setuptools.command.sdist import sdist
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
 PACKED = HERE / "whichbird" / "shipped"  # in an sdist
-PATTERNS = (
+PATTERNS = (  # those of whichbird.data.manifest, and the manifest
+    "manifest.json",
     "*.npz",
     "*.csv",
     "segments/*.seg",

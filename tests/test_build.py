@@ -4,6 +4,7 @@ import gzip
 import http.server
 import importlib.util
 import io
+import os
 import shutil
 import socket
 import subprocess
@@ -19,7 +20,7 @@ import tinytree
 
 import whichbird as wb
 from whichbird import DataError
-from whichbird.data import digest, guest, segments
+from whichbird.data import digest, guest, manifest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.show.report import published
@@ -340,7 +341,7 @@ def test_build_writes_digests_segments_and_errors(tmp_path, capsys):
     assert build.main(["--mtme", str(root), "--out", str(out), "--tables", tables]) == 0
     made = f"built digests, segments, errors of {len(DATASETS)} datasets in {out}\n"
     assert capsys.readouterr().out == made
-    assert set(everything(out)) == {*FILES, "errors.csv"}
+    assert set(everything(out)) == {*FILES, "errors.csv", "manifest.json"}
     d = digest.read(out / "ende24.npz")
     assert d.systems == ("alpha", "beta", "gamma") and d.scorers == ("good", "qe") and d.info["standard"] == "refB"
     assert "p_standard" in d and "p_standard" not in digest.read(out / "ende23.npz")
@@ -372,6 +373,7 @@ def test_some_datasets_leave_the_others_as_they_are(tmp_path, capsys):
     assert capsys.readouterr().out == f"built digests, segments, errors of 2 datasets in {out}\n"
     after = everything(out)
     assert after.pop("errors.csv").decode() == odd and after.pop("ende21.npz") == b"mine"  # jazh24 is as it was built
+    assert manifest.differences(out) == [] and after.pop("manifest.json") != before["manifest.json"]
     assert all(before[name] == content for name, content in after.items())
 
 
@@ -470,6 +472,37 @@ def test_a_build_that_fails_changes_nothing(tmp_path, capsys):
     assert everything(out) == {"ende23.npz": b"old"}
 
 
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
+def test_a_build_that_is_killed_changes_nothing(tmp_path, how):
+    """Stopped when most is made: nothing new is in the folder, and what was made lies elsewhere, or nowhere if there was time."""
+    root, out, elsewhere = write_all(tmp_path / "in", ["ende23"]), tmp_path / "out", tmp_path / "elsewhere"
+    out.mkdir(), elsewhere.mkdir()
+    code = (
+        f"import os, signal, sys; sys.path.insert(0, {str(DATA)!r}); import build\n"
+        f"build._merge = lambda *_: os.kill(os.getpid(), signal.{how})\n"
+        f"build.main(['--mtme', {str(root)!r}, '--out', {str(out)!r}, '--only', 'ende23', '--tables', 'digests,errors'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"TMPDIR": str(elsewhere)}, capture_output=True
+    )
+    assert done.returncode == (-9 if how == "SIGKILL" else 143) and list(out.iterdir()) == []
+    assert {Path(name).name for name in everything(elsewhere)} == ({"ende23.npz"} if how == "SIGKILL" else set())
+
+
+def test_the_manifest_alone(tmp_path, capsys):
+    """Without a tree, of whatever lies there; what another build leaves is listed by itself."""
+    argv = ["--tables", "manifest", "--out", str(tmp_path)]
+    (tmp_path / "taxonomies").mkdir()
+    for name in ("ende20.npz", "taxonomies/paper.toml", "README.md"):
+        shutil.copy(DATA / name, tmp_path / name)
+    assert build.main(argv) == 0 and capsys.readouterr().out.startswith("built manifest")
+    listed = manifest.entries(tmp_path)
+    assert list(listed) == ["ende20.npz", "taxonomies/paper.toml"] and manifest.differences(tmp_path) == []
+    (tmp_path / "ende20.npz").write_bytes(b"other")
+    assert manifest.differences(tmp_path) == ["ende20.npz"]
+    assert build.main(argv) == 0 and manifest.differences(tmp_path) == []
+
+
 def test_main_says_what_it_lacks(tmp_path, monkeypatch, capsys):
     for root in (None, ""):
         if root is not None:
@@ -500,7 +533,7 @@ def test_derived_tables_from_the_digest_alone(tmp_path, monkeypatch, capsys):
     made = pd.read_csv(tmp_path / "search_counts.csv")
     shipped = pd.read_csv(DATA / "search_counts.csv").query("target in (0, 49)")
     pd.testing.assert_frame_equal(made.drop(columns="target"), shipped.drop(columns="target").reset_index(drop=True))
-    assert {p.name for p in tmp_path.iterdir()} == {"ende24.npz", "search_counts.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {"ende24.npz", "search_counts.csv", "manifest.json"}
 
 
 def test_an_interrupted_build(tmp_path, monkeypatch, capsys):
@@ -524,7 +557,7 @@ def test_help_and_addresses():
 
 def test_raw_data_give_what_ships(mtme_root, tmp_path):
     build.build(Path(mtme_root), tmp_path, products=POOLS)
-    assert set(everything(tmp_path)) == {*FILES, "errors.csv"}
+    assert set(everything(tmp_path)) == {*FILES, "errors.csv", "manifest.json"}
     rebuilt = {name: digest.read(tmp_path / f"{name}.npz") for name in DATASETS}
     differences = {name: d.differences(digest.read(DATA / f"{name}.npz")) for name, d in rebuilt.items()}
     assert differences == {name: [] for name in DATASETS}
@@ -567,6 +600,7 @@ def test_the_report_on_the_guest_is_made_where_its_scores_lie(tmp_path, monkeypa
 
     def run(command, env, **_):
         asked.append((command, env["WHICHBIRD_DATA"]))
+        Path(command[-2]).write_text("figures")
         return subprocess.CompletedProcess(command, len(asked) - 1, "", "whichbird report: it is raining\n")
 
     monkeypatch.setattr(build.subprocess, "run", run)
@@ -579,8 +613,10 @@ def test_the_report_on_the_guest_is_made_where_its_scores_lie(tmp_path, monkeypa
         "--scores",
         f"{guest.NAME}={tmp_path / 'remedy'}",
         "--numbers",
-        str(out / portrait.SHIPPED),
+        command[-2],
     ]
+    assert not Path(command[-2]).is_relative_to(out) and (out / portrait.SHIPPED).read_text() == "figures"
+    assert list(manifest.entries(out)) == [portrait.SHIPPED.as_posix()]
     assert build.main(argv) == 2 and "it is raining" in capsys.readouterr().err
 
 

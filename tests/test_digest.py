@@ -12,7 +12,7 @@ import whichbird as wb
 from whichbird import DataError
 from whichbird.core.augment import DIALS, FAMILIES, PAPER_FAMILIES, Family, offsets
 from whichbird.core.permutation import p_counts
-from whichbird.data import digest
+from whichbird.data import archive as archives, digest
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS
 from whichbird.study.sweep import measures
@@ -309,8 +309,51 @@ def test_other_files_of_numpy(saved):
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(DataError, match="gone.npz: no such file; rebuild it with 'make data'"):
         digest.read(tmp_path / "gone.npz")
-    with pytest.raises(DataError, match="not a readable digest"):
+    with pytest.raises(DataError, match="cannot be read"):
         digest.read(tmp_path)
+
+
+# Files that claim too much
+
+
+def forged(shape, raw=b""):
+    """A member whose header says `shape`, whatever it holds."""
+    out = io.BytesIO()
+    np.lib.format.write_array_header_1_0(out, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return out.getvalue() + raw
+
+
+@pytest.mark.parametrize(
+    "shape", [(10**11,), (10**30, 10**30), (3, 1)], ids=["800 GB", "beyond 64 bits", "other sizes"]
+)
+def test_a_header_that_claims_more_than_there_is(saved, shape):
+    """Read by its header first: numpy would ask for that memory, and so the program would fail, or the machine."""
+    with zipfile.ZipFile(saved) as z:
+        held = {name: z.read(name) for name in z.namelist()}
+    with zipfile.ZipFile(saved, "w") as z:
+        for name, raw in (held | {"total.npy": forged(shape)}).items():
+            z.writestr(name, raw)
+    with pytest.raises(DataError, match="tiny.npz: .*damaged at 'total'"):
+        digest.read(saved)
+
+
+def test_an_archive_that_unpacks_to_a_gigabyte(saved, monkeypatch):
+    """Nothing is unpacked of it, not even what is small; here the bound is a megabyte, so that the test is quick."""
+    assert max(sum(e.file_size for e in zipfile.ZipFile(p).infolist()) for p in digest.folder().glob("*.npz")) < 1e7
+    assert 1e7 < archives.LARGEST < 1e9
+    monkeypatch.setattr(archives, "LARGEST", 1_000_000)
+    saved.write_bytes(archive(members(saved.read_bytes()) | {"curves_adherence": np.zeros((125, 1000))}))
+    assert saved.stat().st_size < 100_000
+    monkeypatch.setattr(archives.np.lib.format, "read_magic", lambda *_: pytest.fail("unpacked"))
+    with pytest.raises(DataError, match="tiny.npz: it would unpack to 1 MB"):
+        digest.read(saved)
+
+
+def test_a_record_of_brackets_inside_brackets(saved):
+    deep = np.frombuffer(b"[" * 100_000, dtype=np.uint8)
+    saved.write_bytes(archive(members(saved.read_bytes()) | {"info": deep}))
+    with pytest.raises(DataError, match="tiny.npz: not a Whichbird digest"):
+        digest.read(saved)
 
 
 def info_record(**entries):

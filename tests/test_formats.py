@@ -1,19 +1,26 @@
 """Formats: every case in every one of them, the same figures; names that would break a table; JSON against its schema."""
 
 import copy
+import csv
 import functools
+import io
 import json
 import re
 
 import jsonschema
+import numpy as np
 import pandas as pd
 import pytest
+import tinytree
 from goldens import CASES, write_files
+from hypothesis import given, strategies as st
 from owndata import run
 
+import whichbird as wb
 from whichbird.cli import formats
 from whichbird.cli.formats import Result, schema
 from whichbird.cli.program import COMMANDS
+from whichbird.data.sheet import guarded, unguarded
 
 AWKWARD = r"a_b & 100% $x$ #1 {y} ~z ^w \cmd <t> | `q` [l] *e* β₀ ≥ −1"
 
@@ -71,6 +78,73 @@ def test_json_follows_its_schema(here, case):
     for field in next(r["then"]["required"] for r in schema()["allOf"] if found["command"] in str(r["if"])):
         with pytest.raises(jsonschema.ValidationError, match="required"):
             THEIRS.validate({k: v for k, v in found.items() if k != field})
+
+
+def kinds(rows):
+    """One row of each kind: names and types of its cells."""
+    return list({str([(k, type(v)) for k, v in row.items()]): row for row in rows}.values())
+
+
+@pytest.mark.parametrize("words", [[], ["--cells"]], ids=["ratings", "cells"])
+@pytest.mark.parametrize(
+    "name", ["heen23", "enru22", "ende20"]
+)  # totals only; cells with errors and no total; several raters
+def test_json_of_segments_follows_its_schema(name, words):
+    found = json.loads(run("segments", name, *words, "--json")[1])
+    rows = kinds(found["ratings"])
+    assert ("adequacy" in rows[0]) == ("adequacy" in wb.load(name))
+    OURS.validate(found | {"ratings": rows})
+    with pytest.raises(jsonschema.ValidationError, match="required"):
+        THEIRS.validate(found | {"ratings": [{k: v for k, v in rows[0].items() if k != "total"}]})
+
+
+@pytest.mark.parametrize("words", [[], ["--bare"]], ids=["tested", "bare"])
+def test_json_where_only_totals_are_known_follows_its_schema(tmp_path, words):
+    tinytree.write(tmp_path, ratings=None)
+    code, out, err = run("evaluate", "--mtme", tmp_path, "--set", "tiny", "--pair", "xx-yy", "--json", *words)
+    found = json.loads(out)
+    assert code == 0 and "beta0" not in found
+    OURS.validate(found)
+    with pytest.raises(jsonschema.ValidationError):  # no balance, and no word on why
+        THEIRS.validate({k: v for k, v in found.items() if k != "note"})
+
+
+def test_no_cell_of_csv_is_a_formula_and_each_is_read_as_it_was(tmp_path):
+    """Names that a spreadsheet would run, in cells and in the header; numbers stay as they are."""
+    systems = ["=1+1", "+x", "-x", "@sum", "'=y", "''-z", "-5", "+.5e3", "'tis", "plain"]
+    scorers = ["=cmd|' /C calc'!A0", "@score", "-1"]
+    ratings = "".join(f"{guarded(s)},{n},{-n * k},{k - n}\n" for k, s in enumerate(systems) for n in (1, 2, 3))
+    (tmp_path / "human.csv").write_text("system,segment,adequacy,fluency\n" + ratings)
+    scores = "".join(
+        f"{guarded(s)},{n},{k},{n - k},{n * n * k - 9}\n" for k, s in enumerate(systems) for n in (1, 2, 3)
+    )
+    (tmp_path / "scores.csv").write_text(f"system,segment,{','.join(map(guarded, scorers))}\n{scores}")
+    pool = wb.read_human(tmp_path / "human.csv")
+    assert sorted(pool.systems) == sorted(systems) and list(wb.read_scorers(tmp_path / "scores.csv", pool)) == scorers
+    given = ["--human", tmp_path / "human.csv", "--scores", tmp_path / "scores.csv", "--bare", "--csv"]
+    for words in (
+        ["segments", tmp_path / "human.csv", "--csv"],
+        ["evaluate", *given],
+        ["evaluate", *given, "--sweep", "--step", "0.5"],
+    ):
+        code, out, _ = run(*words)
+        rows = list(csv.reader(io.StringIO(out)))
+        odd = [
+            c
+            for row in rows
+            for c in row
+            if c[:1] in ("=", "+", "-", "@") and not re.fullmatch(r"[+-][\d.]+(e[+-]?\d+)?", c)
+        ]
+        assert code == 0 and odd == [] and len(rows) > 3
+    (tmp_path / "again.csv").write_text(run("segments", tmp_path / "human.csv", "--csv")[1])
+    again = wb.read_human(tmp_path / "again.csv")
+    assert again.systems == pool.systems and np.array_equal(again.adequacy, pool.adequacy)
+
+
+@given(st.text("'=+-@5.e x", max_size=6))
+def test_guarding_is_undone(text):
+    assert unguarded(guarded(text)) == text
+    assert guarded(text)[:1] not in ("=", "@") and (guarded(text) == text or guarded(text) == f"'{text}")
 
 
 def test_new_fields_are_no_breach():

@@ -262,7 +262,7 @@ def test_standing_is_what_its_parts_say(built, tmp_path, monkeypatch):
     arrays = verdict.build_significance(pool)
     (tmp_path / "significance").mkdir()
     verdict.save_significance(arrays, tmp_path / "significance" / "made.npz")
-    monkeypatch.setattr(verdict, "folder", lambda: tmp_path)
+    monkeypatch.setenv("WHICHBIRD_DATA", str(tmp_path))
     monkeypatch.setattr(verdict, "pool_of", lambda source: pool)
     v = verdict.load_significance("made")
     for at in (None, v.betas[1]):

@@ -519,6 +519,9 @@ def test_scores_are_read_to_the_last_bit(tmp_path):
         '{"errors": [{"category": "other", "severity": "major", "score": "dear"}]}',
         '{"errors": [{"category": "other", "severity": "major", "score": NaN}]}',
         '{"errors": [{"category": "other", "severity": "major", "score": Infinity}]}',
+        '{"errors": [{"category": "other", "severity": "major", "score": 1' + "0" * 400 + "}]}",
+        '{"errors": ' + "[" * 3000 + "]" * 3000 + "}",
+        "[" * 100_000,
     ],
 )
 def test_ratings_that_are_no_list_of_errors(tree, text):

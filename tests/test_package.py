@@ -71,7 +71,7 @@ def test_both_hold_what_ships(built):
             assert {f"whichbird/shipped/{name}.npz", f"whichbird/shipped/segments/{name}.seg"} <= files
         assert {
             f"whichbird/shipped/{n}"
-            for n in ("errors.csv", "published/core.csv", "taxonomies/paper.toml", "LICENSE", "NOTICE")
+            for n in ("manifest.json", "errors.csv", "published/core.csv", "taxonomies/paper.toml", "LICENSE", "NOTICE")
         } <= files
     assert not any(name.endswith(("build.py", ".part")) for name in names)
 
@@ -117,8 +117,20 @@ def test_an_installed_package_loads_a_pool_with_no_repository_beside_it(built, t
     run("-m", "pip", "install", "--no-deps", "--no-index", "--target", target, built[1], cwd=empty)
     code = (
         "import whichbird as wb; from whichbird.data.digest import folder; pool = wb.load_pool('ende24'); "
-        "print(wb.__file__, folder(), len(wb.datasets()), pool.total.shape, sep='\\n')"
+        "from whichbird.data.manifest import differences; "
+        "print(wb.__file__, folder(), len(wb.datasets()), pool.total.shape, differences(), sep='\\n')"
     )
-    where, folder, datasets, shape = run("-c", code, cwd=empty, PYTHONPATH=str(target), WHICHBIRD_DATA="").splitlines()
+    where, folder, datasets, shape, other = run(
+        "-c", code, cwd=empty, PYTHONPATH=str(target), WHICHBIRD_DATA=""
+    ).splitlines()
     assert Path(where).is_relative_to(target) and Path(folder) == target / "whichbird" / "shipped"
+    assert other == "[]"  # the manifest in the wheel is that of its files
+    broken = Path(folder) / "ende24.npz"
+    broken.write_bytes((Path(folder) / "ende23.npz").read_bytes())
+    code = "from whichbird.cli import main; print(main(['rank', 'ende24']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=empty, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(target), "WHICHBIRD_DATA": ""},
+    )  # fmt: skip
+    assert done.stdout == "2\n" and str(broken) in done.stderr and "install whichbird again" in done.stderr
     assert int(datasets) == len(wb.datasets()) and shape == str(wb.load_pool("ende24").total.shape)

@@ -112,6 +112,24 @@ def test_an_interruption_while_the_library_loads_is_one_sentence(monkeypatch, ca
     assert capsys.readouterr().err == "whichbird: interrupted\n"
 
 
+def test_an_interruption_that_a_library_turns_into_an_error_is_one_sentence(tmp_path):
+    """A library that is interrupted while it loads may fail with an error of its own: here one called numpy does."""
+    (tmp_path / "numpy.py").write_text(
+        "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\n    for _ in range(1000): pass\n"
+        "except KeyboardInterrupt:\n    raise ImportError('a C extension failed') from None\n"
+    )
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from whichbird.cli import main; sys.exit(main(['datasets']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "whichbird: interrupted\n")
+
+
+def test_next_to_nothing_loads_before_an_interruption_can_be_caught():
+    """What the script imports before `main` runs cannot be guarded; `typing` was most of it."""
+    code = "import sys, whichbird.cli; print('whichbird.cli' in sys.modules, 'typing' in sys.modules)"
+    options = {"capture_output": True, "text": True, "check": True, "env": {"PYTHONPATH": str(LIB.parent)}}
+    assert subprocess.run([sys.executable, "-S", "-c", code], **options).stdout == "True False\n"
+
+
 def test_the_version_needs_no_library():
     code = "import sys; from whichbird.cli import main; main(['--version']); print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

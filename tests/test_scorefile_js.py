@@ -48,6 +48,8 @@ FILES = {
         WIDE.replace("Bob", '"Bob"'), WIDE.replace("Bob,1", '"Bob"x,1'), WIDE + '"Bob', WIDE + '"Bo\nb",1,2,3\n', WIDE.replace("\n", "\r"),
         WIDE.replace("Bob", 'B"ob'), "system,segment\nBob,1\n", "system,segment,mine\n", "scorer,system,segment\nm,Bob,1\n",
         LONG.replace("mine", ""), LONG.replace("mine", "BLEU"), WIDE.replace("mine", "BLEU"), LONG + "mine;Bob;1;4\n",
+        WIDE.replace("mine", "'=mine"), WIDE.replace("mine", "''@mine"), WIDE.replace("Bob", "'-Bob"), WIDE.replace("Bob,1,0", "Bob,1,'-1"),
+        LONG.replace("mine", "'+1+1"), LONG.replace("Bob", "'Bob"), WIDE.replace("mine", "'+.5e3"), WIDE.replace("mine", "' =x"),
         'a"b,' + WIDE, WIDE.replace("Ümit", "Umit"), WIDE.replace("1,0,0", '1,"0",0'), WIDE + 'Bob,"1""2",2,3\n',
     ],
     "odd.txt": [RATED, WIDE, LONG],

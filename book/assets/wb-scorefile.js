@@ -113,12 +113,17 @@
     if (state === "quoted") wrong("unexpected end of data");
   }
 
+  /** A cell as it was before a quote was put in front of it, so that no spreadsheet runs it: `sheet.unguarded`. */
+  const guarded = (text) =>
+    /^'*[=+\-@]/.test(text) && !/^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(text) ? `'${text}` : text;
+  const unguarded = (text) => (text[0] === "'" && guarded(text.slice(1)) === text ? text.slice(1) : text);
+
   /** A table whose header names at least the columns `need`: `sheet.read_sheet`. */
   function readSheet(name, text, need, may) {
     let columns = null;
     const rows = [];
     for (const [line, raw] of csvRows(text, delimiter(text), name)) {
-      const cells = raw.map(py.strip);
+      const cells = raw.map((cell) => unguarded(py.strip(cell)));
       if (!cells.some(Boolean)) continue;
       if (!columns) columns = columnNames(`${name}: line ${line}`, cells, need, may);
       else {

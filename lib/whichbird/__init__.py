@@ -6,10 +6,10 @@ beside them `teach`, for the exercises of the book.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from ._version import __version__
 
+TYPE_CHECKING = False  # true for type checkers; `typing` itself would take longer to load than all of this
 if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py holds it to the table below
     from .core.balance import balance as balance, ess as ess, pair_balances as pair_balances, reachable as reachable
     from .core.check import DataError as DataError

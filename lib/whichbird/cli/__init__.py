@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+from collections.abc import Iterator
 
 from .._version import __version__
 
@@ -19,8 +21,37 @@ def main(argv: list[str] | None = None) -> int:
             with contextlib.suppress(OSError):
                 print(f"whichbird {__version__}", flush=True)
                 return 0  # where it cannot be written, `run` says so
-        from .program import run  # numpy and what comes with it: an interruption while they load is one too
+        with _at_once():
+            from .program import COMMANDS, run  # numpy and what comes with it
+
+            if words and words[0] in COMMANDS:
+                COMMANDS[words[0]].load()
     except KeyboardInterrupt:
         print("whichbird: interrupted", file=sys.stderr)
         return 130
     return run(words)
+
+
+@contextlib.contextmanager
+def _at_once() -> Iterator[None]:
+    """Inside it Ctrl-C ends the program at once: raised while a library loads, it can come out as an error of that library.
+
+    Nothing is half done by then. Where somebody handles the signal, or in another thread than the first, nothing changes.
+    """
+    import signal
+
+    def end(*_: object) -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, b"whichbird: interrupted\n")
+        os._exit(130)
+
+    mine = False
+    with contextlib.suppress(ValueError):  # another thread
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, end)
+            mine = True
+    try:
+        yield
+    finally:
+        if mine:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -287,9 +287,11 @@ def all_(args: argparse.Namespace) -> Result:
     parts: list[Part] = []
     for one in tqdm(found, desc="datasets", delay=1, leave=False, disable=None):
         try:
-            parts.append(part(one, target(one.field, args.beta)))
+            at = target(one.field, args.beta)
         except DataError as error:
             notes.append(f"left out: {error}")
+            continue
+        parts.append(part(one, at))
     if not parts:
         raise DataError(f"no dataset is left at this balance; {notes[-1]}")
     table = average(parts)

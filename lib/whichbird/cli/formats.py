@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._version import __version__
+from ..data.sheet import guarded
 
 if TYPE_CHECKING:
     import pandas as pd  # never loaded here: commands that need no frame do without it
@@ -191,14 +192,20 @@ def latex(command: str, result: Result) -> str:
 
 
 def csv(command: str, result: Result) -> str:
-    """For a program: the first table, every figure in full precision."""
+    """For a program: the first table, every figure in full precision; no name in it is a formula to a spreadsheet (see `guarded`)."""
     columns = columns_of(result.first)
     out = io.StringIO()
     write = comma.writer(out, lineterminator="\n").writerow
-    write([name for name, _ in columns])
+    write([guarded(name) for name, _ in columns])
     for row in zip(*(column for _, column in columns), strict=True):
-        write(["" if value is None or value != value else value for value in row])  # NaN is no figure
+        write([_field(value) for value in row])
     return out.getvalue()
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, str):
+        return guarded(value)
+    return "" if value is None or value != value else value  # NaN is no figure
 
 
 def as_json(command: str, result: Result) -> str:

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
 from .._version import __version__
+from ..data.files import tidy_end
 from ..solve.result import NotProven
 from .formats import FORMATS, Result, one_line, schema
 from .output import check_outputs, deliver, say, settle
@@ -364,6 +365,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     return top
 
 
+@tidy_end()
 def run(argv: list[str]) -> int:
     """Run one command; return its exit code: 0 done, 2 bad input, 1 failure, 130 interrupted. An error is one sentence."""
     who = "whichbird"

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import zipfile
-import zlib
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -22,6 +19,9 @@ from .._version import __version__
 from ..core.augment import FAMILIES, PAPER_FAMILIES, offsets, shifts
 from ..core.check import DataError, near
 from ..core.permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
+from .archive import DAMAGE, Archive
+from .files import read_bytes, write_whole
+from .manifest import folder as folder, shipped, ships
 from .pool import Pool, system_means
 from .protocol import Tested, fingerprint, signature
 from .registry import DATASETS
@@ -34,8 +34,6 @@ RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
 MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
 ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency"}  # all there, or none where errors are not known
-# What reading a damaged archive can raise: RuntimeError for one that seems encrypted, IndexError for a bare array.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, IndexError)
 
 
 class Digest:
@@ -57,7 +55,7 @@ class Digest:
         try:
             self.info = json.loads(bytes(arrays["info"]).decode("utf-8"))
             form = self.info["format"]
-        except (KeyError, TypeError, *_DAMAGE):
+        except DAMAGE:
             raise DataError("not a Whichbird digest: it has no readable 'info' record") from None
         if form not in (1, FORMAT):
             raise DataError(
@@ -84,7 +82,7 @@ class Digest:
             return self._arrays[member]
         except KeyError:
             raise DataError(f"the digest of {self.name} has no {member!r}") from None
-        except _DAMAGE:
+        except DAMAGE:
             raise DataError(
                 f"the digest of {self.name} is damaged at {member!r}; restore it or rebuild it with 'make data'"
             ) from None
@@ -266,14 +264,9 @@ class Digest:
 
     def save(self, path: str | Path) -> None:
         """Write the digest; an existing file is replaced only once the new one is complete."""
-        path = Path(path)
-        part = path.with_name(path.name + ".part")
-        try:
-            with open(part, "wb") as out:
-                np.savez_compressed(out, **{member: self[member] for member in self._arrays})  # type: ignore[arg-type]
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        out = io.BytesIO()
+        np.savez_compressed(out, **{member: self[member] for member in self._arrays})  # type: ignore[arg-type]
+        write_whole(path, out.getvalue(), force=True)
 
     def differences(self, other: Digest) -> list[str]:
         """The members in which two digests differ: whole numbers and names in anything, means beyond summation order.
@@ -349,22 +342,16 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
 
 def read(path: str | Path) -> Digest:
     """Load a digest from a file."""
-    path = Path(path)
+    return _opened(Path(path), read_bytes(path, "rebuild it with 'make data'"))
+
+
+def _opened(path: Path, raw: bytes) -> Digest:
     try:
-        return Digest(np.load(io.BytesIO(path.read_bytes()), allow_pickle=False))
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; rebuild it with 'make data'") from None
+        return Digest(Archive(raw))
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    except _DAMAGE:
+    except DAMAGE:
         raise DataError(f"{path}: not a readable digest; restore it or rebuild it with 'make data'") from None
-
-
-def folder() -> Path:
-    """Where the shipped figures lie: $WHICHBIRD_DATA if set, else in the installed package, else data/ beside the library."""
-    packed = Path(__file__).resolve().parents[1] / "shipped"
-    beside = Path(__file__).resolve().parents[3] / "data"
-    return Path(os.environ.get("WHICHBIRD_DATA") or (packed if packed.is_dir() else beside))
 
 
 def datasets(paper: bool | None = None, aspects: bool | None = None) -> list[str]:
@@ -374,7 +361,7 @@ def datasets(paper: bool | None = None, aspects: bool | None = None) -> list[str
     >>> datasets()[-3:], "heen23" in datasets(aspects=True)
     (['ende24', 'enes24', 'jazh24'], False)
     """
-    there = [name for name in DATASETS if (folder() / f"{name}.npz").exists()]
+    there = [name for name in DATASETS if ships(f"{name}.npz")]
     chosen = [name for name in there if paper is None or DATASETS[name].paper == paper]
     return [name for name in chosen if aspects is None or ("adequacy" in load(name)) == aspects]
 
@@ -386,7 +373,13 @@ def load(name: str) -> Digest:
     >>> len(d.systems), d.adequacy.shape, d.scorer_p.shape
     (16, (16,), (30, 120))
     """
-    return read(folder() / f"{_known(name)}.npz")
+    file = f"{_known(name)}.npz"
+    d = _opened(folder() / file, shipped(file))
+    if d.name != name:
+        raise DataError(
+            f"{folder() / file}: it holds the digest of {d.name}, not of {name}; rebuild it with 'make data ONLY={name}'"
+        )
+    return d
 
 
 def load_errors(name: str | None = None) -> pd.DataFrame:
@@ -406,12 +399,15 @@ def read_table(name: str, **options: Any) -> pd.DataFrame:
     from .quick import EXACT
 
     path = folder() / name
-    try:
-        table: pd.DataFrame = pd.read_csv(path, **EXACT | options)
-        return table
-    except FileNotFoundError:
+    if not ships(name):
         tables = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "no table at all"
-        raise DataError(f"{path}: no such file; there is {tables}") from None
+        raise DataError(f"{path}: no such file; there is {tables}")
+    raw = shipped(name)
+    try:
+        table: pd.DataFrame = pd.read_csv(io.BytesIO(raw), **EXACT | options)
+        return table
+    except ValueError as error:  # pandas' own are some
+        raise DataError(f"{path}: not a readable table ({error}); restore it or rebuild it with 'make data'") from None
 
 
 def _known(name: str) -> str:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.check import DataError
-from .digest import Digest, folder
-from .files import write_whole
+from .archive import DAMAGE, Archive
+from .digest import Digest
+from .files import read_bytes, write_whole
+from .manifest import folder, shipped
 from .mtme import read_scores
 
 FORMAT = 1
@@ -31,7 +31,6 @@ NOTICE = (
     "ReMedy, https://github.com/Smu-Tan/Remedy, by Shaomu Tan and Christof Monz, Apache License, Version 2.0. "
     "Changed here: the scores of enes24 alone, on its rated segments, in another format."
 )
-_DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError, EOFError, OSError, RuntimeError, IndexError)
 
 
 class Guest(NamedTuple):
@@ -86,29 +85,25 @@ def load_guest(path: str | os.PathLike[str] | None = None) -> Guest:
     ('ReMedy-9B', 'enes24', (22, 623))
     """
     file = folder() / SHIPPED if path is None else Path(path)
+    hint = "restore it or rebuild it with 'make data TABLES=guests'"
+    raw = shipped(SHIPPED, hint) if path is None else read_bytes(file, hint)
     try:
-        raw = file.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"{file}: no such file; restore it or rebuild it with 'make data TABLES=guests'") from None
-    try:
-        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
-            info = json.loads(bytes(arrays["info"]).decode("utf-8"))
-            form = info["format"]
-            guest = Guest(
-                str(info["name"]),
-                str(info["dataset"]),
-                str(info["reference"]),
-                tuple(str(s) for s in arrays["systems"]),
-                arrays["lines"].astype(np.int64),
-                arrays["scores"],
-                str(info["notice"]),
-            )
-            if guest.scores.shape != (len(guest.systems), len(guest.lines)):
-                raise ValueError("shape")
-    except _DAMAGE:
-        raise DataError(
-            f"{file}: not a readable guest; restore it or rebuild it with 'make data TABLES=guests'"
-        ) from None
+        arrays = Archive(raw)
+        info = json.loads(bytes(arrays["info"]).decode("utf-8"))
+        form = info["format"]
+        guest = Guest(
+            str(info["name"]),
+            str(info["dataset"]),
+            str(info["reference"]),
+            tuple(str(s) for s in arrays["systems"]),
+            arrays["lines"].astype(np.int64),
+            arrays["scores"],
+            str(info["notice"]),
+        )
+        if guest.scores.shape != (len(guest.systems), len(guest.lines)):
+            raise ValueError("shape")
+    except DAMAGE:
+        raise DataError(f"{file}: not a readable guest; {hint}") from None
     if form != FORMAT:
         raise DataError(
             f"{file}: format {form}; this version reads format {FORMAT}: rebuild it with 'make data TABLES=guests'"

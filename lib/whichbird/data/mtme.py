@@ -24,7 +24,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from ..core.check import DataError
-from .files import read_text
+from .files import read_bytes, read_text
 from .mqm import TAXONOMY, Taxonomy, Weights
 from .pool import CONSTANT, Exclusion, Pool, system_means
 from .quick import EXACT
@@ -423,12 +423,7 @@ def _source(dataset: str | Source) -> Source:
 
 
 def _bytes(path: Path) -> bytes:
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; {GET}") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+    raw = read_bytes(path, GET)
     if not raw:
         raise DataError(f"{path}: the file is empty")
     return raw

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from math import fsum, nan
 from typing import Any, NamedTuple
@@ -93,11 +94,11 @@ def in_order(column: pd.Series) -> Named:
 def table(
     text: str, need: tuple[str, ...], may: tuple[str, ...], numeric: Callable[[list[str]], list[str]]
 ) -> Columns | None:
-    """The columns of a table without quotes and blank lines whose rows all have as many cells as its header.
+    """The columns of a table without quotes, guarded cells and blank lines whose rows all have as many cells as its header.
 
     `numeric` says which columns of a header should hold numbers. What is neither a name of ours nor one of these is left out.
     """
-    if '"' in text or "\r" in text:
+    if '"' in text or "\r" in text or "'" in text and re.search("'[=+@-]", text):
         return None
     sep, body = delimiter(text), text.strip("\n").partition("\n")[2]
     header = [name.strip() for name in first_line(text).split(sep)]

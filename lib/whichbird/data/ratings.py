@@ -255,7 +255,7 @@ def _read_layer(path: Path, pricing: Pricing, rater: str | None = None) -> Layer
             continue
         try:
             cell = pricing.read(fields[1])
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
             raise DataError(
                 f"{path}: line {n} is not a list of errors in JSON with category, severity and score"
             ) from None

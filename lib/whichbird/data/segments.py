@@ -12,19 +12,22 @@ scorers, and of the others only what differs. What is left goes byte by byte, hi
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import lzma
-import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.check import DataError
-from .digest import folder, load
+from .archive import DAMAGE
+from .digest import load
+from .files import read_bytes, write_whole
+from .manifest import folder, shipped
 from .pool import Exclusion, Pool, Rating
 from .protocol import fingerprint
 from .registry import DATASETS
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 MAGIC = b"whichbird segments\n"
 FORMAT = 1
 ENDING = ".seg"
+MOST = (
+    1 << 24
+)  # numbers in a block, and bytes in a header: far above what ships, far below what a forged file may claim
 DIGITS = 15  # decimals of up to this many digits are looked for; 64-bit floats tell no more apart
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 3, "lp": 0, "pb": 0}]
 _PREFIX = struct.Struct("<H32sQ")  # format, checksum, length of the packed header
@@ -66,6 +72,8 @@ def pack(numbers: np.ndarray) -> bytes:
     >>> unpack(pack(np.array([7, -3, 7])), 0)[0].tolist()
     [7, -3, 7]
     """
+    if numbers.size > MOST:
+        raise DataError(f"{numbers.size} numbers in one array, where {MOST} are the most that a file of segments holds")
     low = np.int64(numbers.min() if numbers.size else 0).view(np.uint64)
     rest = np.ascontiguousarray(numbers, dtype="<i8").view("<u8") - low  # modulo 2^64, so any range fits
     width = (int(rest.max(initial=0)).bit_length() + 7) // 8
@@ -81,9 +89,11 @@ def pack(numbers: np.ndarray) -> bytes:
 def unpack(raw: bytes, at: int) -> tuple[np.ndarray, int]:
     """The numbers packed at a place, and the place behind them."""
     low, size, width, high, length = _PART.unpack_from(raw, at)
+    if size > MOST or not high <= width <= 8:
+        raise DataError(f"a block claims {size} numbers of {width} bytes, more than a file of segments holds")
     start = at + _PART.size
     end = start + length + (width - high) * size
-    planes = _unsqueeze(raw[start : start + length]) + raw[start + length : end]
+    planes = _unsqueeze(raw[start : start + length], high * size) + raw[start + length : end]
     rest = np.zeros((size, 8), dtype=np.uint8)
     rest[:, :width] = np.frombuffer(planes, dtype=np.uint8).reshape(width, size)[::-1].T
     return (rest.view("<u8").ravel() + np.uint64(low)).view(np.int64), end
@@ -93,8 +103,13 @@ def _squeeze(raw: bytes) -> bytes:
     return lzma.compress(raw, format=lzma.FORMAT_RAW, filters=_FILTERS)
 
 
-def _unsqueeze(raw: bytes) -> bytes:
-    return lzma.decompress(raw, format=lzma.FORMAT_RAW, filters=_FILTERS)
+def _unsqueeze(raw: bytes, most: int) -> bytes:
+    """What was squeezed, which has at most so many bytes: no more is unpacked."""
+    packed = lzma.LZMADecompressor(format=lzma.FORMAT_RAW, filters=_FILTERS)
+    out = packed.decompress(raw, max_length=most + 1)
+    if len(out) > most or not packed.eof:
+        raise DataError(f"a block unpacks to more than the {most} bytes that it may have")
+    return out
 
 
 def _pack_cells(numbers: np.ndarray, alike: Alike | None) -> bytes:
@@ -280,7 +295,7 @@ class _File:
         body = raw[len(MAGIC) + _PREFIX.size :]
         if hashlib.sha256(body).digest() != checksum:
             raise DataError("the file is cut or damaged, its checksum is another")
-        self.header = json.loads(_unsqueeze(body[:length]))
+        self.header = json.loads(_unsqueeze(body[:length], MOST))
         self.blocks = body[length:]
         systems, lines = len(self.header["systems"]), self.whole(self.header["lines"])
         self.lines, self.shape = lines, (systems, lines.size)
@@ -314,13 +329,17 @@ class _File:
         named = {c: list(self.names(table[c]) or ()) for c in ("system", "category", "severity")}
         return pd.DataFrame({**named, "count": self.whole(table["count"]), "penalty": self.floats(table["penalty"])})
 
-    def pool(self, reference: str | None = None) -> Pool:
-        """The pool, with the reading of one reference; the first if none is named."""
-        h = self.header
-        there = [r["reference"] for r in h["readings"]]
+    def place(self, reference: str | None) -> int:
+        """The place of the reading with a reference; the first if none is named."""
+        there = [r["reference"] for r in self.header["readings"]]
         if reference is not None and reference not in there:
-            raise DataError(f"{h['name']} ships segment scores with {' and '.join(there)}, not with {reference!r}")
-        reading = h["readings"][0 if reference is None else there.index(reference)]
+            name = self.header["name"]
+            raise DataError(f"{name} ships segment scores with {' and '.join(there)}, not with {reference!r}")
+        return 0 if reference is None else there.index(reference)
+
+    def pool(self, place: int) -> Pool:
+        """The pool, with the reading at a place."""
+        h, reading = self.header, self.header["readings"][place]
         return Pool(
             name=h["name"],
             systems=tuple(h["systems"]),
@@ -347,31 +366,33 @@ def save(path: str | Path, pool: Pool, *others: Pool) -> None:
     """Write a pool, and its readings with other references; a file is replaced only once the new one is complete."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_bytes(to_bytes(pool, *others))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, to_bytes(pool, *others), force=True)
 
 
 def read(path: str | Path, reference: str | None = None) -> Pool:
     """The pool in a file of segments, with the scores that one reference gave."""
     path = Path(path)
-    return _opened(path).pool(reference)
+    raw = read_bytes(path, _hint(path.stem))
+    with _about(path):
+        file = _File(raw)
+    place = file.place(reference)
+    with _about(path):
+        return file.pool(place)
 
 
-def _opened(path: Path) -> _File:
+def _hint(name: str) -> str:
+    return f"make it with 'make data ONLY={name}'"
+
+
+@contextlib.contextmanager
+def _about(path: Path) -> Iterator[None]:
+    """A refusal of what the file holds names the file, and what to do."""
     again = f"restore it or rebuild it with 'make data ONLY={path.stem}'"
     try:
-        return _File(path.read_bytes())
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; make it with 'make data ONLY={path.stem}'") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); {again}") from None
+        yield
     except DataError as error:
         raise DataError(f"{path}: {error}; {again}") from None
-    except (ValueError, KeyError, TypeError, IndexError, struct.error, lzma.LZMAError):
+    except DAMAGE:
         raise DataError(f"{path}: the file says nothing that this version understands; {again}") from None
 
 
@@ -385,8 +406,10 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
     ((16, 487), 30, 'news')
     """
     d = load(name)
-    path = folder() / "segments" / f"{name}{ENDING}"
-    file = _opened(path)
+    shelf = Path("segments", f"{name}{ENDING}")
+    path, raw = folder() / shelf, shipped(shelf, _hint(name))
+    with _about(path):
+        file = _File(raw)
     h, again = file.header, f"rebuild both with 'make data ONLY={name}'"
     if h["name"] != name:
         raise DataError(f"{path}: it holds the segments of {h['name']}, not of {name}; {again}")
@@ -396,4 +419,6 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
             f"{path}: it does not belong to the digest {name}.npz, which was made from other scores; {again}"
         )
     standard = DATASETS[name].standard if reference == "standard" else reference
-    return file.pool(standard)
+    place = file.place(standard)
+    with _about(path):
+        return file.pool(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from math import isfinite
@@ -20,6 +21,8 @@ from .files import read_text
 T = TypeVar("T")
 K = TypeVar("K", bound=tuple[str, ...])
 LARGEST = 1e100  # sums of squares of larger scores would overflow
+_RUN = re.compile(r"'*[=+\-@]")  # how a text begins that a spreadsheet runs as a formula, or such a one behind quotes
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class Sheet(NamedTuple):
@@ -55,7 +58,8 @@ class Sheet(NamedTuple):
 def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     """Read a table whose header names at least the columns `need`; they and those of `may` are known in any case.
 
-    Spaces around cells do not count, nor do rows without any text. Quotes may hold separators and line ends.
+    Spaces around cells do not count, nor do rows without any text. Quotes may hold separators and line ends. Cells that
+    `guarded` changed are changed back.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w") as file:
@@ -70,7 +74,7 @@ def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[s
     line = 1  # where a row starts: cells in quotes may hold line ends
     try:
         for row in watched(reader, path, total=text.count("\n")):
-            row = [cell.strip() for cell in row]
+            row = [unguarded(cell.strip()) for cell in row]
             if any(row) and not columns:
                 columns = columns_of(f"{path}: line {line}", row, need, may)
             elif any(row):
@@ -83,6 +87,24 @@ def read_sheet(path: str | os.PathLike[str], need: tuple[str, ...], may: tuple[s
     if not rows:
         raise DataError(f"{path}: no row follows the header")
     return Sheet(path, columns, rows)
+
+
+def guarded(text: str) -> str:
+    """A cell of a table to be written, with a quote in front where a spreadsheet would run it as a formula.
+
+    >>> [guarded(text) for text in ("BLEU", "=1+1", "-0.5", "-x", "'=y")]
+    ['BLEU', "'=1+1", '-0.5', "'-x", "''=y"]
+    """
+    return f"'{text}" if _RUN.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def unguarded(text: str) -> str:
+    """What `guarded` was given; any other text stays as it is.
+
+    >>> [unguarded(guarded(text)) for text in ("=1+1", "'=y", "-0.5")], unguarded("'tis")
+    (['=1+1', "'=y", '-0.5'], "'tis")
+    """
+    return text[1:] if text[:1] == "'" and guarded(text[1:]) == text else text
 
 
 def read_means(path: str | os.PathLike[str]) -> tuple[list[str], Array, Array]:

@@ -28,8 +28,9 @@ from typing import Any
 import numpy as np
 
 from ..core.check import DataError, near
-from .digest import Digest, folder, load_errors
+from .digest import Digest, load_errors
 from .files import read_text
+from .manifest import folder, shipped_text
 from .mqm import ASPECTS, TAXONOMY, WEIGHTS, Taxonomy, Weights, aspect_means, plain
 from .pool import Pool
 
@@ -108,7 +109,9 @@ def load_taxonomy(source: str | Path) -> Grouping:
     if not isinstance(source, str | Path):
         raise ValueError(f"{source!r} is no taxonomy; a name, one of {', '.join(taxonomies())}, or a path is expected")
     path = Path(source)
-    if path.suffix != ENDING:
+    if path.suffix == ENDING:
+        text = read_text(path)
+    else:
         known = taxonomies()
         if str(source) not in known:
             ships = f"; there are {', '.join(known)}" if known else ""
@@ -116,9 +119,10 @@ def load_taxonomy(source: str | Path) -> Grouping:
                 f"unknown taxonomy {str(source)!r}{near(str(source), known) or ships}; "
                 f"one of your own is a file that ends in {ENDING}"
             )
-        path = folder() / "taxonomies" / f"{source}{ENDING}"
+        name = Path("taxonomies", f"{source}{ENDING}")
+        path, text = folder() / name, shipped_text(name)
     try:
-        table = tomllib.loads(read_text(path))
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path}: not TOML: {error}") from None
     except RecursionError:

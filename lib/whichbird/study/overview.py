@@ -12,7 +12,8 @@ import numpy as np
 
 from ..core.balance import balance, reachable
 from ..core.check import Array, DataError
-from ..data.digest import Digest, datasets, folder, load
+from ..data.digest import Digest, datasets, load
+from ..data.manifest import folder, shipped_text, ships
 from ..data.pool import Pool
 from ..data.protocol import HIDDEN
 from ..data.registry import DATASETS
@@ -97,10 +98,15 @@ def shipped_ends() -> dict[str, tuple[float, float]]:
 
 def _ends(table: str) -> dict[str, tuple[float, float]]:
     """The columns low and high of a table that ships, by dataset; none where it is not there."""
-    if not (folder() / table).exists():
+    if not ships(table):
         return {}
-    with open(folder() / table, encoding="utf-8", newline="") as file:
-        return {row["dataset"]: (float(row["low"]), float(row["high"])) for row in csv.DictReader(file)}
+    lines = shipped_text(table).splitlines()
+    try:
+        return {row["dataset"]: (float(row["low"]), float(row["high"])) for row in csv.DictReader(lines)}
+    except (KeyError, TypeError, ValueError, csv.Error):
+        raise DataError(
+            f"{folder() / table}: not a table of dataset, low and high; rebuild it with 'make data'"
+        ) from None
 
 
 def _intervals(sources: list[Digest | Pool]) -> dict[str, tuple[float, float]]:

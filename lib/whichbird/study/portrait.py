@@ -24,9 +24,8 @@ from ..core.balance import balance, ess
 from ..core.check import Array, DataError
 from ..core.closed import closed_p
 from ..core.metametrics import spa_from_p
-from ..data.digest import folder
 from ..data.domains import in_domain
-from ..data.files import read_text
+from ..data.manifest import folder, shipped_text
 from ..data.pool import Pool
 from ..data.protocol import scored_lines
 from ..data.registry import title
@@ -35,7 +34,7 @@ from .average import Opened, Part, average, target
 from .intervals import intervals, two_sided
 from .ranking import Ranking, rank, rank_sweep, ranks
 from .significance import LEVEL, RESAMPLES, SEED, clusters, pool_of, significance
-from .verdict import Standing, load_significance
+from .verdict import Standing, shipped_verdict
 
 BALANCES = ("low", "natural", "high", "chosen")
 STOPS = 13  # balances of a path
@@ -111,7 +110,7 @@ def unpack(text: str) -> Tables:
         if content["format"] != FORMAT:
             raise DataError(f"format {content['format']}; this version reads format {FORMAT}")
         return {name: pd.DataFrame(columns).fillna(np.nan) for name, columns in content["tables"].items()}
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError):
         raise DataError("no tables of a report") from None
 
 
@@ -121,7 +120,11 @@ def load_report() -> Tables:
     >>> load_report()["profile"]["dataset"].tolist()[:3]
     ['ende22', 'zhen22', 'enru22']
     """
-    return unpack(read_text(folder() / SHIPPED, "restore it, or make it again as data/README.md says"))
+    text = shipped_text(SHIPPED, "restore it, or make it again as data/README.md says")
+    try:
+        return unpack(text)
+    except DataError as error:
+        raise DataError(f"{folder() / SHIPPED}: {error}") from None
 
 
 def _short(value: object) -> object:
@@ -198,8 +201,7 @@ def _permuted(one: Opened, pool: Pool, targets: dict[str, float], resamples: int
     at = np.where(np.isnan(numbers), balance(*pool.aspects), numbers) if pool.aspects is not None else numbers
     v = None
     if not isinstance(one.source, Pool) and resamples == RESAMPLES:
-        v = load_significance(pool.name)
-        v = v if v.scorers == tuple(pool.scorers) else None
+        v, _ = shipped_verdict(pool)
     order = np.argsort(at)
     betas = None if pool.aspects is None else at[order]
     tested = significance(pool, betas, one.scores, resamples, only_own=v is not None and bool(one.scores))

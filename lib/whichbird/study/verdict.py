@@ -12,8 +12,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,8 +25,10 @@ from scipy.special import ndtr
 from .._version import __version__
 from ..core.balance import balance
 from ..core.check import Array, DataError, near
-from ..data.digest import Digest, folder
-from ..data.files import write_whole
+from ..data.archive import DAMAGE, Archive
+from ..data.digest import Digest
+from ..data.files import read_bytes, write_whole
+from ..data.manifest import folder, shipped, ships
 from ..data.pool import Pool
 from ..data.protocol import scorer_named
 from ..solve.reweight import reliable_interval
@@ -41,7 +41,6 @@ from .targets import beta_stops
 FORMAT = 1
 FINE, COARSE, ROUGH = 1e-5, 1e-4, 1e-2  # SPA, standard errors, z are stored as whole numbers of these
 Bools = NDArray[np.bool_]
-_DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError, OSError, RuntimeError, IndexError, TypeError)
 
 
 class Changes(NamedTuple):
@@ -242,19 +241,24 @@ def load_significance(name: str, path: str | Path | None = None) -> Verdict:
     >>> len(v.scorers), v.betas[:3].round(3), v.tests
     (30, array([  nan, 0.548, 0.55 ]), 'PERM-BOTH:1000|documents:171|bootstrap:1000|testing seed:7')
     """
-    file = folder() / "significance" / f"{name}.npz" if path is None else Path(path)
+    file = folder() / _file(name) if path is None else Path(path)
+    hint = "rebuild it with 'make data'"
+    if not file.exists():
+        hint += near(name, sorted(p.stem for p in file.parent.glob("*.npz")))
+    raw = shipped(_file(name), hint) if path is None else read_bytes(file, hint)
     try:
-        raw = file.read_bytes()
-    except FileNotFoundError:
-        there = sorted(p.stem for p in file.parent.glob("*.npz"))
-        raise DataError(f"{file}: no such file; rebuild it with 'make data'" + near(name, there)) from None
-    try:
-        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
-            return decode({member: arrays[member] for member in arrays})
+        found = decode(Archive(raw))
     except DataError as error:
         raise DataError(f"{file}: {error}") from None
-    except _DAMAGE:
+    except DAMAGE:
         raise DataError(f"{file}: not a readable file of tests and intervals; rebuild it with 'make data'") from None
+    if found.name != name:
+        raise DataError(f"{file}: it holds the tests of {found.name}, not of {name}; {hint}")
+    return found
+
+
+def _file(name: str) -> str:
+    return f"significance/{name}.npz"
 
 
 def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
@@ -347,7 +351,7 @@ def standing(
     a, f = aspects(pool)
     at = None if a is None or f is None else [float(balance(a, f)) if beta is None else beta]
     default = not isinstance(source, Pool) and (resamples, seed) == (RESAMPLES, SEED)
-    v, b = _shipped(pool, beta) if default else (None, 0)
+    v, b = shipped_verdict(pool, beta) if default else (None, 0)
     stop = None if v is None or beta is None else float(v.betas[b])
     if v is not None and not scores:
         return Standing(
@@ -370,11 +374,19 @@ def _tests(resamples: int, documents: int, seed: int) -> str:
     return f"PERM-BOTH:{resamples}|documents:{documents}|bootstrap:{resamples}|testing seed:{seed}"
 
 
-def _shipped(pool: Pool, beta: float | None) -> tuple[Verdict | None, int]:
-    """The verdict that ships for a pool and the place of a balance in it; None where there is no such file or stop."""
+def shipped_verdict(pool: Pool, beta: float | None = None) -> tuple[Verdict | None, int]:
+    """The verdict that ships for a pool and the place of a balance in it; None where there is no such file or stop.
+
+    A file that is damaged or of other scorers is refused: computing it anew takes long, and would hide that it is.
+    """
+    if not ships(_file(pool.name)):
+        return None, 0
+    v = load_significance(pool.name)
+    if v.scorers != tuple(pool.scorers):
+        again = f"rebuild it with 'make data TABLES=significance ONLY={pool.name}'"
+        raise DataError(f"{folder() / _file(pool.name)}: its scorers are not those of {pool.name}; {again}")
     try:
-        v = load_significance(pool.name)
-        return (v, 0 if beta is None else v.nearest(beta)) if v.scorers == tuple(pool.scorers) else (None, 0)
+        return v, 0 if beta is None else v.nearest(beta)
     except ValueError:
         return None, 0
 

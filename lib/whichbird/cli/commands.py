@@ -15,7 +15,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from ..core.balance import balance, ess, reachable
-from ..core.check import DataError, near
+from ..core.check import DataError
+from ..core.leverage import leverage
 from ..data import mtme, userfiles
 from ..data.digest import Digest, datasets as datasets_, load
 from ..data.domains import in_domain
@@ -30,6 +31,7 @@ from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
 from ..study.average import Opened, Part, average, long_table, opened, part, target
 from ..study.calibrate import calibrate
+from ..study.carriers import carriers
 from ..study.components import components
 from ..study.contest import Contest, Scores, contest, need_aspects
 from ..study.domains import by_domain
@@ -38,11 +40,11 @@ from ..study.portrait import pack, portrait
 from ..study.ranking import rank, rank_sweep
 from ..study.significance import RESAMPLES
 from ..study.story import crossings, story
-from ..study.targets import steps
+from ..study.targets import Extremes, extremes, steps
 from ..study.tested import with_bands, with_tests
 from ..study.verdict import judged
 from .formats import Result, cell
-from .light import FEW, cut, naming, pool_facts, proof_facts
+from .light import FEW, cut, naming, pool_facts, proof_facts, pull_of
 from .output import find_browser, print_pdf
 
 if TYPE_CHECKING:
@@ -62,6 +64,9 @@ def beta(args: argparse.Namespace) -> Result:
     that these systems would have on endless text of the same kind, rated in the
     same way; it ends at 0 or 1 where the data do not bound it. segments_needed is
     about how many segments would bring it down to the --margin to each side.
+
+    For each system: its leverage, how hard it pulls beta0 towards its own balance,
+    and beta0_without, the natural balance of the others.
 
     Ratings are a file of one of the forms that 'whichbird evaluate --help' lists,
     or a name that 'whichbird datasets' lists (./NAME is a file in any case).
@@ -104,8 +109,9 @@ def beta(args: argparse.Namespace) -> Result:
         raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
     facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": int(pool.annotated.sum())}
     facts |= {} if grouping is None else {"taxonomy": grouping.name}
-    table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1]})
     with naming(pool.name):
+        alone = leverage(*means)
+        table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1], **pull_of(alone)})
         ranges = {"reachable": reachable(*means), "reliable_interval": reliable_interval(*means)}
         facts["beta0"] = balance(*means)
     try:
@@ -131,7 +137,7 @@ def beta(args: argparse.Namespace) -> Result:
     table = table.assign(adequacy_se=found.se[0], fluency_se=found.se[1])
     return Result(
         facts,
-        {"means": table[["system", "adequacy", "adequacy_se", "fluency", "fluency_se"]]},
+        {"means": table[["system", "adequacy", "adequacy_se", "fluency", "fluency_se", *pull_of(alone)]]},
         None,
         None,
         tuple(notes),
@@ -149,6 +155,9 @@ def rank_(args: argparse.Namespace) -> Result:
     the best and the worst rank that go with the data (documents resampled, 95 %).
     With --beta every resampled contest is brought to that balance; without it each
     keeps its own, so the intervals at beta0 differ a little between the two.
+    weight_least and weight_most, times uniform, say whom the weights nearly leave
+    out and who counts most, vanishing how many have less than .02 of uniform;
+    'whichbird compare' says what hangs on one system.
     Tests of the shipped scorers ship for the reliable interval; others are made on
     the spot, some seconds. --bare leaves them out.
 
@@ -190,7 +199,8 @@ def sweep(args: argparse.Namespace) -> Result:
     The table shows your scorers, or those named with --show, or else the five best
     at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
     for each balance and scorer, with intervals of 95 % where the balance is
-    reliable; in brackets: the ranks that go with the data. --plot draws SPA and
+    reliable; in brackets: the ranks that go with the data. weights: the smallest
+    and the largest, times uniform, and whose they are. --plot draws SPA and
     rank with their bands, the reliable interval shaded, and marks where lines
     cross: full if from one end of the interval to the other that change is more
     than noise. --bare leaves intervals and marks out. Score files are read, and
@@ -612,7 +622,9 @@ def _ranking(
         sweep = rank_sweep(field, steps(a, f, args.step))
         return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
 
-    proof = {} if found.reweighting is None else proof_facts(found.reweighting)
+    proof: dict[str, object] = {}
+    if found.reweighting is not None:
+        proof = proof_facts(found.reweighting) | extremes(field.systems, found.reweighting.weights)._asdict()
     return Result(
         _facts(about) | proof | facts | {"signature": found.signature},
         {"ranking": found.table, "weights": found.weights},
@@ -632,7 +644,10 @@ def _sweep(
     bare, notes = _bare(args, source)
     if not bare:
         table = with_bands(table, source, scores)
-    shown = table.groupby("beta", sort=True)[["ess", "reliable"]].first().reset_index().map(cell)
+    first = table.groupby("beta", sort=True).first().reset_index()
+    shown = first[["beta", "ess", "reliable"]].map(cell)
+    names = list(Extremes._fields)
+    shown["weights"] = [str(Extremes(*row)) for row in first[names].itertuples(index=False)]
     for scorer in chosen:
         mine = table[table["scorer"] == scorer]
         shown[scorer] = [_place(row) for _, row in mine.iterrows()]
@@ -662,6 +677,8 @@ def compare(args: argparse.Namespace) -> Result:
     95 %). The table has a row for each balance of the reliable interval: both SPAs,
     the lead of the first over the second with its interval, p-values that the one
     or the other is better, and the change of the lead since the natural balance.
+    kept_without says in how many of the pools with one system left out the two
+    change places in the same way, carrier without which system they do not.
 
     A scorer of yours is named as --scores names it. With --domain all of it rests
     on one kind of text.
@@ -684,7 +701,14 @@ def compare(args: argparse.Namespace) -> Result:
         return figures.lead_over_beta(found)
 
     facts = _facts(about) | {"first": first, "second": second, "real": found.between}
-    facts |= {"verdict": found.sentence, "signature": v.signature}
+    said = found.sentence
+    if field.aspects is not None and len(field.systems) > 3:
+        carried = carriers(field)
+        pair = carried.pair(first, second)
+        if pair.places:
+            facts |= {"kept_without": int(pair.kept.sum())} | ({"carrier": pair.carrier} if pair.carrier else {})
+            said = f"{said} {carried.sentence(first, second)}"
+    facts |= {"verdict": said, "signature": v.signature}
     shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
     if len(shown) == 1:  # no balance is known
         shown = shown.assign(beta="natural")

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.balance import balance, ess, reachable
 from ..core.check import DataError
+from ..core.leverage import Leverage, leverage
 from ..data.digest import load
 from ..data.export import template, write_inputs
 from ..data.files import read_text
@@ -41,8 +42,9 @@ def datasets(args: argparse.Namespace) -> Result:
     reweighting can reach; the reliable interval, in which the effective sample size
     is at least 0.9 times the number of systems; and whether the paper has it.
 
-    With a name: its systems and scorers, kept or left out and why; --json lists the
-    rated source lines, counted from 1, too.
+    With a name: its systems and scorers, kept or left out and why; for each system
+    its means, its leverage, how hard it pulls beta0, and beta0_without, that of the
+    others; --json lists the rated source lines, counted from 1, too.
 
     With --domains: a line for each kind of text in each dataset, or in the one that
     is named, with its rated segments and documents, and its own beta0.
@@ -87,7 +89,16 @@ def datasets(args: argparse.Namespace) -> Result:
     table = _columns([row._asdict() for row in participants(pool)])
     shown = table | {"kept": ["kept" if kept else "left out" for kept in table["kept"]]}
     lines = {"line": pool.lines + 1, "total": pool.official, "errors": pool.annotated}
-    return Result(facts, {"members": table, "lines": lines}, (shown,))
+    if d.aspects is None:
+        return Result(facts, {"members": table, "lines": lines}, (shown,))
+    means = {"system": list(d.systems), "adequacy": d.aspects[0], "fluency": d.aspects[1]}
+    means |= pull_of(leverage(*d.aspects))
+    return Result(facts, {"members": table, "means": means, "lines": lines}, (shown, means))
+
+
+def pull_of(found: Leverage) -> Columns:
+    """What each system does to the natural balance, as columns."""
+    return {"leverage": found.leverage, "beta0_without": found.without}
 
 
 def _columns(rows: list[dict[str, Any]]) -> Columns:

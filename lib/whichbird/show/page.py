@@ -239,7 +239,7 @@ def _dataset(tables: Tables, about: pd.Series, own: Sequence[str]) -> str:
     )
     out.append(
         f'<p class="soft">{escape(str(name))}: {about["systems"]} systems, {about["segments"]} rated segments, {about["documents"]} documents, '
-        f"{about['scorers']} scorers; reference {escape(str(about['reference']))}. {balance}</p>"
+        f"{about['scorers']} scorers; reference {escape(str(about['reference']))}. {balance}{_weighed(about)}</p>"
     )
     path = tables["path"].query("dataset == @name")
     if len(path):
@@ -269,6 +269,16 @@ def _dataset(tables: Tables, about: pd.Series, own: Sequence[str]) -> str:
             '<p class="soft">SPA here rests on p-values in closed form and comes without intervals; few segments make it rough.</p>'
         )
     return "\n".join(out)
+
+
+def _weighed(about: pd.Series) -> str:
+    """Who counts least and most at the two ends; nothing where no balance is known, or in a report of an older version."""
+    low, high = (str(about.get(f"weights_{end}") or "") for end in ("low", "high"))
+    if not (low and high):
+        return ""
+    return (
+        f" Weights, times uniform, run from {escape(low)} at the fluency end, from {escape(high)} at the adequacy end."
+    )
 
 
 def _story(tables: Tables, rivals: pd.DataFrame, scorer: str, dataset: str) -> str:

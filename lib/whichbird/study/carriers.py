@@ -107,6 +107,22 @@ class Carriers:
             leads, without, bool((_sign(leads).prod()) < 0), kept, self.systems[least] if undone.any() else None
         )
 
+    def sentence(self, i: int | str, j: int | str, way: str = "own") -> str:
+        """Say what becomes of the change between two scorers when one system is left out.
+
+        >>> carriers("ende22").sentence("COMET-22", "SEScore")
+        'Of 13 pools with one system left out 12 keep the change; without OpenNMT the lead moves the other way.'
+        """
+        found = self.pair(i, j, way)
+        k, kept = len(self.systems), int(found.kept.sum())
+        if found.carrier is None:
+            reached = int((~np.isnan(found.without)).all(axis=1).sum())
+            return f"All {reached} pools with one system left out keep the change."
+        left = found.without[self.systems.index(found.carrier)]
+        back = (left[1] - left[0]) * (found.leads[1] - found.leads[0]) < 0
+        what = "the lead moves the other way" if back else "they do not change places"
+        return f"Of {k} pools with one system left out {kept} keep the change; without {found.carrier} {what}."
+
     def carrier(self, i: int | str, j: int | str, way: str = "own") -> str | None:
         """The system whose absence undoes the change between two scorers, and leaves least of it; None if none does."""
         return self.pair(i, j, way).carrier

@@ -2,7 +2,7 @@
 
 Everything is in plain tables, so that a page, a card or another program can be made from them:
 
-    profile    a row per dataset: title, sizes, beta0, the reliable interval, signature
+    profile    a row per dataset: title, sizes, beta0, the reliable interval, the extreme weights at its ends, signature
     standings  a row per dataset, balance and scorer: spa, se, rank, compatible ranks, cluster
     path       a row per dataset, balance of the reliable interval and scorer: spa and rank
     rivals     a row per dataset, scorer of yours and other scorer: who leads, whether surely, and whether beta changes it
@@ -34,6 +34,7 @@ from .average import Opened, Part, average, target
 from .intervals import intervals, two_sided
 from .ranking import Ranking, rank, rank_sweep, ranks
 from .significance import LEVEL, RESAMPLES, SEED, clusters, pool_of, significance
+from .targets import extremes
 from .verdict import Standing, shipped_verdict
 
 BALANCES = ("low", "natural", "high", "chosen")
@@ -183,6 +184,7 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
         "beta0": balance(a, f) if known else np.nan,
         "reliable_min": low if known else np.nan,
         "reliable_max": high if known else np.nan,
+        **{f"weights_{end}": _extremes(rankings[labels.index(end)]) if known else "" for end in ("low", "high")},
         "signature": f"{field.signature}|{tests}",
     }
     tables = {
@@ -193,6 +195,10 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
         "domains": _domains(pool, one, own),
     }
     return _Tested(labels, parts, tables)
+
+
+def _extremes(found: Ranking) -> str:
+    return str(extremes(found.weights["system"], found.weights["weight"]))
 
 
 def _permuted(one: Opened, pool: Pool, targets: dict[str, float], resamples: int) -> tuple[Array, Array]:

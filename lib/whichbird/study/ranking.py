@@ -18,7 +18,7 @@ from ..solve.result import Reweighting
 from ..solve.reweight import reweight, reweight_sweep
 from .contest import Contest, Scores, contest, need_aspects
 from .stability import pooled_tau
-from .targets import is_reliable, sorted_targets, weights_table
+from .targets import extremes, is_reliable, sorted_targets, weights_table
 
 TIE = 12  # decimals: SPA is a sum over at most some thousand pairs, which errs by less
 
@@ -90,7 +90,8 @@ def rank_sweep(
 ) -> pd.DataFrame:
     """`rank` at many balances (those of `steps` if none are given), as one long table.
 
-    Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, scorer, spa, rank, own; targets ascending, scorers in order.
+    Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, weight_least, system_least, weight_most, system_most (who weighs
+    least and most there, times uniform), vanishing (systems with less than .02 of that), scorer, spa, rank, own; targets ascending, scorers in order.
 
     >>> from whichbird import load
     >>> rank_sweep(load("ende24"), [0.5, 0.6]).groupby("beta")[["ess", "reliable"]].first().round(3)
@@ -112,6 +113,7 @@ def rank_sweep(
                     "ess": r.ess,
                     "reliable": is_reliable(r),
                     "certificate": r.certificate,
+                    **extremes(c.systems, r.weights)._asdict(),
                     "scorer": c.scorers,
                     "spa": spa,
                     "rank": ranks(spa),

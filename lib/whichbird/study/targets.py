@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,8 @@ from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
+
+VANISHING = 0.02  # of a uniform weight: a system that counts for less is as good as left out
 
 
 def steps(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.02) -> Array:
@@ -56,6 +58,36 @@ def beta_stops(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.005) -> 
 def is_reliable(r: Reweighting) -> bool:
     """Whether a weighting keeps an effective sample size of at least 0.9 K, give or take rounding."""
     return bool(r.ess >= RELIABLE * r.weights.size * (1 - 1e-12))
+
+
+class Extremes(NamedTuple):
+    """The smallest and the largest weight, as multiples of uniform, and the systems that have them.
+
+    An effective sample size hides that a system may count for nothing.
+    """
+
+    weight_least: float
+    system_least: str
+    weight_most: float
+    system_most: str
+    vanishing: int  # systems with less than `VANISHING` of uniform
+
+    def __str__(self) -> str:
+        more = f" and {self.vanishing - 1} more" if self.vanishing > 1 else ""
+        return f"{self.weight_least:.2f} ({self.system_least}{more}) to {self.weight_most:.2f} ({self.system_most})"
+
+
+def extremes(systems: Iterable[str], w: ArrayLike) -> Extremes:
+    """Who weighs least and who most in a weighting (K,).
+
+    >>> print(extremes(["x", "y", "z"], [0.5, 0.4, 0.1]))
+    0.30 (z) to 1.50 (x)
+    """
+    names = list(systems)
+    w = check.weights(w, len(names))
+    least, most = int(w.argmin()), int(w.argmax())
+    few = int((w * w.size < VANISHING).sum())
+    return Extremes(float(w[least] * w.size), names[least], float(w[most] * w.size), names[most], few)
 
 
 def sorted_targets(adequacy: ArrayLike, fluency: ArrayLike, betas: ArrayLike | None) -> Array:

@@ -34,7 +34,7 @@ help:
 	@echo "make key        make the key by which wb.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
-	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice"
+	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice (or a chapter)"
 	@echo "make fuzz       run the property tests with random seeds for MINUTES=20, from SEED=<number> on, and count the examples"
 	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with, on Python 3.11"
 	@echo "make newest PYTHON=python3.13                 run them with the newest packages there are, on any Python"

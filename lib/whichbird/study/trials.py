@@ -71,7 +71,7 @@ def false_claims(
 ) -> pd.DataFrame:
     """What is claimed and what of it is false, a row for each batch of contests and claim.
 
-    Columns name, batch, claim, contests (of `BATCH`; those that reach both ends), claims (pairs, all contests together),
+    Columns dataset, batch, claim, contests (of `BATCH`; those that reach both ends), claims (pairs, all contests together),
     false (of these), any_false (contests with a false one), covered (for "moves": the mean share of intervals of the change
     of lead that hold the true one). The claims are those of `Changes.counts` and turns_swaps_together (one swap for
     all systems of a document), each read as "the order changed", and "moves", read as "the lead moved this way". Without
@@ -107,20 +107,22 @@ def false_claims(
             rows.append(
                 (world.pool.name, batch, claim, len(pairs), all_told.sum(), false.sum(), (false > 0).sum(), share)
             )
-    return pd.DataFrame(rows, columns=["name", "batch", "claim", "contests", "claims", "false", "any_false", "covered"])
+    return pd.DataFrame(
+        rows, columns=["dataset", "batch", "claim", "contests", "claims", "false", "any_false", "covered"]
+    )
 
 
 def false_shares(table: pd.DataFrame) -> pd.DataFrame:
-    """All batches of `false_claims` together: a row for each name and claim.
+    """All batches of `false_claims` together: a row for each dataset and claim.
 
     Columns contests, claims (a contest, on average), false (share of the claims), any_false (share of the contests), covered.
 
-    >>> table = pd.DataFrame({"name": "x", "batch": [0, 1], "claim": "turns", "contests": [20, 20], "claims": [10, 6],
+    >>> table = pd.DataFrame({"dataset": "x", "batch": [0, 1], "claim": "turns", "contests": [20, 20], "claims": [10, 6],
     ...     "false": [4, 0], "any_false": [3, 0], "covered": np.nan})
     >>> false_shares(table)[["claims", "false", "any_false"]].to_numpy()
     array([[0.4  , 0.25 , 0.075]])
     """
-    sums = table.groupby(["name", "claim"], sort=False).agg(
+    sums = table.groupby(["dataset", "claim"], sort=False).agg(
         contests=("contests", "sum"), claims=("claims", "sum"), false=("false", "sum"), any_false=("any_false", "sum"),
         covered=("covered", "mean"),
     )  # fmt: skip

@@ -58,6 +58,7 @@ from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
+from whichbird.study.trials import false_claims as tried, swap_sizes
 from whichbird.study.verdict import Verdict, build_significance, load_significance, save_significance
 from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
@@ -119,6 +120,10 @@ def build(
             (scratch / f"{COVERAGE}.csv").write_text(
                 covered.to_csv(index=False, lineterminator="\n"), "utf-8", newline=""
             )
+        if SWAPS in chosen:
+            jobs = [partial(_sizes, effect, shared) for shared in (False, True) for effect in EFFECTS]
+            sizes = pd.concat(_parallel(jobs, SWAPS))
+            _write(sizes.to_csv(index=False, lineterminator="\n", float_format="%.4g"), scratch, SWAPS)
         if RATERS in chosen:
             shared = [path for name in SHARED if (path := _segments_of(name, scratch, out))]
             if len(shared) == len(SHARED):
@@ -259,6 +264,15 @@ def _covered(world: int | Path) -> pd.DataFrame:
     a, f = need_aspects(pool)
     low, high = reliable_interval(a, f)
     return coverage(drawn_from(pool, [low, balance(a, f), high]), contests=40, resamples=200, truth=300)
+
+
+def _sizes(effect: float, shared: bool) -> pd.DataFrame:
+    """How often swap tests find one of two equal scorers better, in made worlds of one design effect."""
+    found = swap_sizes(effect, shared, worlds=SIZES)
+    rows = [
+        {"effect": effect, "shared": shared, "way": way, "size": size, "worlds": SIZES} for way, size in found.items()
+    ]
+    return pd.DataFrame(rows)
 
 
 def _covered_raters(source: Path) -> pd.DataFrame:
@@ -515,6 +529,13 @@ def beta_coverage(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     return pd.DataFrame(rows)
 
 
+def false_claims(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """What is claimed of changes of order, and what of it is false, in contests drawn from this dataset's documents."""
+    if pool.aspects is None or pool.documents is None or len(set(pool.documents)) < FEWEST:
+        return None
+    return tried(pool, swaps=400 if pool.name in SWAPPED else 0).drop(columns="dataset")
+
+
 def collapse(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     """Explainability of fully synthetic pools under dials that differ in one thing at a time, for several seeds."""
     if pool.adequacy is None:
@@ -604,6 +625,9 @@ FILES = ("digests", "segments")  # made of a pool as it is read
 TESTS = "significance"  # made of the segments
 COVERAGE = "coverage"  # how often intervals hold the truth, in made worlds and in worlds drawn from the segments of some datasets
 WORLDS = ("ende24", "ende21", "ted_ende")
+SWAPS = "swap_sizes"  # how often PERM-BOTH finds one of two equal scorers better, in made worlds
+EFFECTS, SIZES = (1.0, 1.4, 2.4), 1000  # design effects, and worlds of each
+SWAPPED = ("ende22", "enru22", "ende24")  # where false claims are counted by swaps, too
 RATERS = "raters"  # how often intervals over raters hold the truth, in worlds drawn from the segments of each dataset with several raters
 SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
 GUESTS = "guests"  # made of other people's score files, beside the tree
@@ -622,6 +646,7 @@ TABLES = {
     "components": Table(components, "segments", 6),
     "reliable": Table(reliable, "digest", exact=("low", "high")),
     "beta_coverage": Table(beta_coverage, "segments", 4),
+    "false_claims": Table(false_claims, "segments", 5),
     "collapse": Table(collapse, "segments", 6),
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
@@ -630,7 +655,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, RATERS, GUESTS, REPORT, MANIFEST)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, SWAPS, RATERS, GUESTS, REPORT, MANIFEST)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:

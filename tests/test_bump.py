@@ -21,7 +21,7 @@ def test_ranks_agree_with_the_table_of_the_command_line():
         assert ranks(v.spa[v.nearest(beta)]).tolist() == [table[name] for name in v.scorers]
 
 
-def test_steps_add_up_to_ranks_and_real_pairs_are_those_of_the_verdict():
+def test_steps_add_up_to_ranks_and_pairs_are_those_of_the_verdict():
     d, v = wb.load("ende22"), wb.load_significance("ende22")
     natural = wb.balance(d.adequacy, d.fluency)
     page = bump_data(v, natural)
@@ -30,11 +30,14 @@ def test_steps_add_up_to_ranks_and_real_pairs_are_those_of_the_verdict():
     at = v.nearest(natural) - 1
     low = np.cumsum(page["low"], axis=0)
     assert (low[at] == v.rank_low[0]).all() and (np.delete(low, at, 0) == np.delete(v.rank_low[1:], at, 0)).all()
-    real = v.ends().real
-    assert len(page["real"]) == v.ends().counts()["real"] > 0
-    for i, j in page["real"]:
-        assert i < j and real[i, j]
-        assert (rows[0, i] - rows[0, j]) * (rows[-1, i] - rows[-1, j]) < 0  # who changes order for real changes order
+    for what, pairs in (("moved", v.ends().moved), ("turns", v.ends().turns)):
+        assert len(page[what]) == v.ends().counts()[what] > 0
+        for i, j in page[what]:
+            assert i < j and pairs[i, j]
+            assert (rows[0, i] - rows[0, j]) * (
+                rows[-1, i] - rows[-1, j]
+            ) < 0  # both are said of those that change places
+    assert len(page["turns"]) < len(page["moved"])
 
 
 def test_what_cannot_be_drawn_is_refused():

@@ -217,12 +217,14 @@ def test_tables_for_people(here):
     heen = next(line for line in out.splitlines() if line.startswith("heen23"))
     assert code == 0 and heen.count("not obtained") == 7 and "nan" not in out.lower()
     out = run("rank", "ende24", "--beta", "0.6")[1]
-    assert out.splitlines()[-1].startswith(f"{wb.load('ende24').signature}|beta:0.6|PERM-BOTH:1000|documents:171|")
+    assert out.splitlines()[-1].startswith(
+        f"{wb.load('ende24').signature}|beta:0.6|PERM-BOTH:1000-10000|documents:171|"
+    )
     assert re.search(r"^   1  XCOMET-QE +0\.9117 +1 +1 +17 +1 +0\.9229$", out, re.M) and re.search(
         r"^reliable +yes$", out, re.M
     )
     out = run("rank", "heen23")[1]
-    assert "its error ratings were not obtained" in out and "|beta:natural|PERM-BOTH:1000|" in out
+    assert "its error ratings were not obtained" in out and "|beta:natural|PERM-BOTH:1000-10000|" in out
     starts = {
         line.index("#")
         for line in run("sweep", "ende24", "--show", "BLEU", "--step", "0.5")[1].splitlines()
@@ -234,7 +236,9 @@ def test_tables_for_people(here):
 def test_rankings_without_tests(here):
     tested, bare = (json.loads(run(*CASES["rank"], "--json", *more)[1]) for more in ([], ["--bare"]))
     marks = {"cluster", "rank_low", "rank_high", "se"}
-    assert bare["signature"] + "|PERM-BOTH:1000|documents:171|bootstrap:1000|testing seed:7" == tested["signature"]
+    assert (
+        bare["signature"] + "|PERM-BOTH:1000-10000|documents:171|bootstrap:1000|testing seed:7" == tested["signature"]
+    )
     for row, other in zip(tested["ranking"], bare["ranking"], strict=True):
         assert {k: v for k, v in row.items() if k not in marks} == other and marks <= set(row)
         assert 1 <= row["rank_low"] <= row["rank_high"] <= 30 and row["se"] > 0
@@ -437,22 +441,26 @@ def test_golden_comparison_by_hand():
         spa = [brute_spa(d.human_p, d.scorer_p[d.scorers.index(s)], w) for s in (kept["first"], kept["second"])]
         assert [row["spa_first"], row["spa_second"]] == pytest.approx(spa, abs=6e-6)  # kept in steps of 1e-5
         assert row["lead"] == pytest.approx(row["spa_first"] - row["spa_second"], abs=1e-12)
-        assert (row["p_first"], row["p_second"]) == (v.p[b, i, j], v.p[b, j, i])
+        assert (row["p_first"], row["p_second"]) == (v.p_documents[b, i, j], v.p_documents[b, j, i])
+        assert (row["p_first_segments"], row["p_second_segments"]) == (v.p[b, i, j], v.p[b, j, i])
         assert row["lead_high"] - row["lead"] == pytest.approx(v.t * v.lead_se[b, i, j], abs=1e-12)
         better = "first" if row["p_first"] <= 0.05 else "second" if row["p_second"] <= 0.05 else ""
         assert row["better"] == better
     lead = [row["lead"] for row in rows]
-    assert lead[0] * lead[-1] < 0 and kept["real"] is True
-    change = abs(lead[-1] - lead[0])
-    assert change > v.t * v.ends_se[i, j]  # the rule: the change of the lead beyond its interval
-    assert "From one end to the other that change is more than noise." in kept["verdict"]
+    assert lead[0] * lead[-1] < 0 and kept["places"] is True
+    assert (
+        abs(lead[-1] - lead[0]) > v.t * v.ends_se[i, j] and kept["moves"] is True
+    )  # the change of the lead beyond its interval
+    sure = [abs(lead[b]) > v.t * v.lead_se[1:][b, i, j] for b in (0, -1)]
+    assert kept["turns"] is all(sure) is False  # not so at both ends
+    assert "the lead moves; the order does not turn" in kept["verdict"]
 
 
 def test_comparison_for_people(here):
     out = run(*CASES["compare"])[1]
     kept = json.loads((GOLDEN / "compare.json").read_text("utf-8"))
     assert out.splitlines()[-2] == kept["verdict"] and unversioned(out.splitlines()[-1]) == kept["signature"]
-    header = "beta spa_first spa_second lead lead_low lead_high better real".split()
+    header = "beta spa_first spa_second lead lead_low lead_high better moves turns".split()
     at = next(n for n, line in enumerate(out.splitlines()) if line.split() == header)
     assert len(out.splitlines()) == at + 1 + len(kept["comparison"]) + 3
     only = run("compare", "heen23", "BLEU", "chrF")[1]  # its natural balance is all there is
@@ -467,12 +475,21 @@ def test_an_own_scorer_is_compared(here):
     d, pool = wb.load("jazh24"), wb.load_pool("jazh24")
     Path("mine.seg.score").write_text(field(pool.scorers["XCOMET-QE"], d.systems))
     same = json.loads(run("compare", "jazh24", "mine", "XCOMET-QE", "--scores", "mine.seg.score", "--json")[1])
-    assert {row["lead"] for row in same["comparison"]} == {0.0} and not same["real"]
+    assert {row["lead"] for row in same["comparison"]} == {0.0} and not (
+        same["places"] or same["moves"] or same["turns"]
+    )
     assert same["verdict"].startswith("mine and XCOMET-QE have equal SPA at all 11 reliable balances tried")
     found = json.loads(run("compare", "jazh24", "mine", "bright-qe", "--scores", "mine.seg.score", "--json")[1])
     kept = json.loads((GOLDEN / "compare.json").read_text("utf-8"))
     assert [r["lead"] for r in found["comparison"]] == pytest.approx([r["lead"] for r in kept["comparison"]], abs=1e-9)
-    assert found["real"] == kept["real"]
+    assert [found[x] for x in ("places", "moves", "turns")] == [kept[x] for x in ("places", "moves", "turns")]
+
+
+def test_five_documents_get_no_verdict(here):
+    found = json.loads(run("compare", "ted_ende", "BLEU", "chrF", "--json")[1])
+    assert found["moves"] is None and found["turns"] is None and isinstance(found["places"], bool)
+    assert {row["turns"] for row in found["comparison"]} == {None} and "5 documents are too few" in found["verdict"]
+    assert "nan" not in run("compare", "ted_ende", "BLEU", "chrF")[1].lower()
 
 
 # ---- refusals

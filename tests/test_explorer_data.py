@@ -95,17 +95,19 @@ def test_intervals_and_changes_are_those_of_the_verdict(page, v):
         b = 0 if n == page["natural"] else int(np.abs(v.betas[1:] - beta).argmin()) + 1
         assert low[at].tolist() == v.rank_low[b].tolist() and high[at].tolist() == v.rank_high[b].tolist()
         assert np.abs(margin[at] / told["fine"] - v.t * v.se[b]).max() <= 0.5 / told["fine"] + 1e-12
-        assert told["moved"][at] == [m for m, real in enumerate(v.moved(b)) if real]
+        for what, scorers in (("moved", v.moved(b)), ("turned", v.turned(b))):
+            assert told[what][at] == [m for m, yes in enumerate(scorers) if yes]
     assert told["moved"][page["natural"] - page["reliable"][0]] == []
     assert told["signature"] == v.tests
 
 
-def test_pairs_that_change_order_for_real_are_those_of_the_verdict(v):
-    page = page_data(wb.load("ende22"), step=0.1)
-    real = wb.load_significance("ende22").ends().real
-    m = len(page["scorers"])
-    assert {divmod(code, m) for code in page["verdict"]["crossed"]} == {(i, j) for i, j in np.argwhere(real) if i < j}
-    assert len(page["verdict"]["crossed"]) > 5
+def test_leads_that_move_and_orders_that_turn_are_those_of_the_verdict():
+    told, ends = page_data(wb.load("ende22"), step=0.1)["verdict"], wb.load_significance("ende22").ends()
+    for what, pairs in (("moves", ends.moves), ("turns", ends.turns)):
+        assert [divmod(code, len(pairs)) for code in told[what]] == [(i, j) for i, j in np.argwhere(pairs) if i < j]
+    assert len(told["moves"]) > 5 * len(told["turns"]) > 0
+    few = page_data(wb.load("ted_ende"), step=0.1)["verdict"]  # five documents
+    assert few["moves"] is None and few["turns"] is None and few["documents"] == 5
 
 
 def test_rules_part_the_clusters(d, page, v):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,6 +121,66 @@ def test_each_resample_is_the_swap_it_says():
             one, two = np.where(swap, z[j], z[i]), np.where(swap, z[i], z[j])
             lead = np.mean(np.abs(human - quick_p(two)) - np.abs(human - quick_p(one)))
             assert found.mean[0, q] == pytest.approx(lead, abs=1e-13)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_each_resample_of_documents_is_the_swap_it_says(together):
+    """Documents of several sizes, their segments scattered; one sign for each system and document, or one for all systems."""
+    pool = made(2)
+    number = np.random.default_rng(3).integers(0, 9, size=60)
+    number = np.unique(number, return_inverse=True)[1]
+    z = standard_scores(np.array(list(pool.scorers.values())))
+    human = closed_p(pool.total)
+    pi = np.full((1, human.size), 1 / human.size)
+    for seed in range(5):
+        found = swap_test(z, [0, 1], [1, 2], human, pi, 1, seed, number, together=together)
+        shape = (1 if together else 5, number.max() + 1)
+        swap = np.broadcast_to(np.random.default_rng(seed).integers(0, 2, size=shape)[:, number] == 0, z.shape[1:])
+        for q, (i, j) in enumerate(((0, 1), (1, 2))):
+            one, two = np.where(swap, z[j], z[i]), np.where(swap, z[i], z[j])
+            lead = np.mean(np.abs(human - quick_p(two)) - np.abs(human - quick_p(one)))
+            assert found.mean[0, q] == pytest.approx(lead, abs=1e-13)
+
+
+def test_documents_of_one_segment_are_segments():
+    pool = made(6)
+    alone = replace(pool, documents=tuple(map(str, range(60))))
+    by_segments, by_documents = (significance(alone, [0.5], resamples=50, by=by) for by in ("segments", "documents"))
+    assert (
+        np.array_equal(by_segments.p, by_documents.p) and by_documents.by == significance(alone, [0.5], resamples=5).by
+    )
+    assert "by:segments" in by_segments.signature and "by:documents" in by_documents.signature
+
+
+def test_near_the_level_swaps_go_on():
+    """Where the first swaps leave p near .05 it is the share of all of them, elsewhere of the first; company changes neither."""
+    pool = made(11, noise=(1, 1.5, 2, 2.5, 3))
+    z, human = standard_scores(np.array(list(pool.scorers.values()))), closed_p(pool.total)
+    i, j = np.triu_indices(5, 1)
+    pi = np.random.default_rng(1).dirichlet(np.ones(human.size), size=3)
+    first, most = (swap_test(z, i, j, human, pi, n, 4) for n in (100, 1000))
+    found = swap_test(z, i, j, human, pi, 100, 4, most=1000)
+    near = (np.abs(first.at_least / 100 - 0.05) < 0.015) | (np.abs(first.at_most / 100 - 0.05) < 0.015)
+    assert near.any() and not near.all() and np.array_equal(found.resamples, np.where(near, 1000, 100))
+    for what in ("at_least", "at_most"):
+        assert np.array_equal(getattr(found, what), np.where(near, getattr(most, what), getattr(first, what)))
+    assert np.array_equal(found.mean, first.mean) and np.array_equal(found.spread, first.spread)
+    alone = swap_test(z, i[3:4], j[3:4], human, pi, 100, 4, most=1000)
+    assert np.array_equal(alone.at_least, found.at_least[:, 3:4])
+
+
+def test_what_is_swapped_is_chosen_or_refused():
+    pool = made(1)
+    assert significance(pool, resamples=2).by == "segments"  # no documents are known
+    few = replace(pool, documents=tuple(f"d{n % 7}" for n in range(60)))
+    assert significance(few, resamples=2).by == "segments"
+    assert significance(replace(pool, documents=tuple(f"d{n % 8}" for n in range(60))), resamples=2).by == "documents"
+    with pytest.raises(wb.DataError, match="7 documents; at least 8"):
+        significance(few, by="documents")
+    with pytest.raises(wb.DataError, match="no documents"):
+        significance(pool, by="documents")
+    with pytest.raises(ValueError, match="'words'"):
+        significance(pool, by="words")
 
 
 @settings(max_examples=15, deadline=None)

@@ -13,8 +13,9 @@ from whichbird.study.intervals import quantile
 from whichbird.study.story import crossings, story
 
 
-def made(spa, p, se=0.01, change_se=0.01, betas=(0.4, 0.5, 0.6), documents=40):
-    """A verdict on scorers A, B and C: the natural balance first, then stops; `spa` and the p-values of A over B a row each."""
+def made(spa, p, se=0.01, change_se=0.01, betas=(0.4, 0.5, 0.6), documents=40, segments=False):
+    """A verdict on scorers A, B and C: the natural balance first, then stops; `spa` and the p-values of A over B a row each, by
+    documents; by segments the same, or turned round."""
     spa = np.array(spa, float)
     b, m = spa.shape
     pairs = np.full((b, m, m), 0.5)
@@ -22,7 +23,7 @@ def made(spa, p, se=0.01, change_se=0.01, betas=(0.4, 0.5, 0.6), documents=40):
     full = np.full((b, m, m), change_se)
     return wb.Verdict(
         "made", tuple("ABC"[:m]), np.array([np.nan, *betas]), spa, np.full((b, m), se), np.ones((b, m), int),
-        np.full((b, m), m), pairs, pairs, np.full((b, m, m), se), full, full[0], np.full(b, 100), 100, documents, "made|sig",
+        np.full((b, m), m), 1 - pairs if segments else pairs, pairs, np.full((b, m, m), se), full, full[0], np.full(b, 100), 100, documents, "made|sig",
         "tests",
     )  # fmt: skip
 
@@ -39,39 +40,54 @@ def test_covariance_from_standard_errors_by_hand():
 CROSSING = [[0.80, 0.81], [0.70, 0.80], [0.80, 0.81], [0.90, 0.80]]  # A behind B, behind, ahead
 
 
-def test_a_change_of_order_that_is_real_by_both_orders():
-    v = made(CROSSING, [0.6, 0.98, 0.6, 0.01], change_se=1.0)
+def test_an_order_that_turns():
+    v = made(CROSSING, [0.6, 0.98, 0.6, 0.01], change_se=1.0)  # ten standard errors at each end
     found = story(v, "A", "B")
     assert found.table["lead"].to_numpy() == pytest.approx([-0.1, -0.01, 0.1])
-    assert found.crossings == ((0.5, 0.6),) and found.between
+    assert found.crossings == ((0.5, 0.6),) and found.ends == (True, False, True, True)
     assert found.table["better"].tolist() == ["second", "", "first"]  # p of B over A at the first stop is .02
-    assert found.table["real"].tolist() == [
-        False,
-        False,
-        False,
-    ]  # at the natural balance neither is significantly better
+    assert found.table["places"].tolist() == [False, False, True]
+    assert not found.table["turns"].any()  # at the natural balance the lead is one standard error
     t = quantile(0.05, 40)
     assert found.table["lead_low"].to_numpy() == pytest.approx(found.table["lead"] - 0.01 * t)
     assert found.table["change"].to_numpy() == pytest.approx([-0.09, 0.0, 0.11])
     assert found.table["change_high"].to_numpy() == pytest.approx(found.table["change"] + 1.0 * t)
-    assert found.sentence == (
-        "A and B change order between reliable balances: between 0.500 and 0.600. A is significantly better at 1 of 3 "
-        "balances, at 0.600 (p ≤ 0.05); B is significantly better at 1 of 3 balances, at 0.400 (p ≤ 0.05). "
-        "From one end to the other that change is more than noise."
+    for part in ("between 0.500 and 0.600", "A is significantly better at 1 of 3", "at 0.600", "the order turns"):
+        assert part in found.sentence
+
+
+def test_a_lead_that_moves_turns_no_order():
+    """A change of .2 is twenty standard errors of its own, but each lead is one of its own: the order does not turn."""
+    found = story(made(CROSSING, [0.6, 0.8, 0.6, 0.3], se=0.1), "A", "B")
+    assert found.ends == (True, True, False, False)
+    assert found.table["moves"].tolist() == [True, False, True] and not found.table["turns"].any()
+    assert "the lead moves; the order does not turn" in found.sentence
+    assert "Neither is significantly better at any of them" in found.sentence and "order turns" not in found.sentence
+
+
+def test_a_change_of_places_alone():
+    found = story(made(CROSSING, [0.6, 0.8, 0.6, 0.3], se=0.1, change_se=1.0), "A", "B")
+    assert found.ends == (True, False, False, False) and not found.table["moves"].any()
+    assert "the lead does not move significantly; the order does not turn" in found.sentence
+
+
+def test_an_order_that_turns_from_the_natural_balance_to_the_middle():
+    spa = [[0.9, 0.8], [0.9, 0.8], [0.7, 0.8], [0.9, 0.8]]
+    found = story(made(spa, [0.5] * 4), "A", "B")
+    assert found.table["turns"].tolist() == [False, True, False] and found.ends == (False, False, False, False)
+    assert "From the natural balance to 1 of 3 others the order turns." in found.sentence
+
+
+def test_too_few_documents_get_no_verdict():
+    """Whoever is better is said by WMT's rule then, and the sentence says so."""
+    found = story(made(CROSSING, [0.6, 0.98, 0.6, 0.01], documents=5, segments=True), "A", "B")
+    assert (
+        found.ends == (True, None, None, False)
+        and found.table["turns"].isna().all()
+        and found.table["moves"].isna().all()
     )
-
-
-def test_a_change_of_order_that_is_real_by_the_change_of_lead():
-    """No p-value is small, but a change of .2 with a standard error of .01 is twenty of them."""
-    found = story(made(CROSSING, [0.6, 0.8, 0.6, 0.3]), "A", "B")
-    assert found.between and found.table["real"].tolist() == [False, False, True]
-    assert "Neither is significantly better at any of them. From one end to the other" in found.sentence
-
-
-def test_a_change_of_order_within_noise():
-    found = story(made(CROSSING, [0.6, 0.8, 0.6, 0.3], change_se=1.0), "A", "B")
-    assert not found.between and not found.table["real"].any()
-    assert found.sentence.endswith("No such change is more than noise.")
+    assert found.table["better"].tolist() == ["first", "", "second"] and "by segments" in found.sentence
+    assert "5 documents are too few" in found.sentence and "turns" not in found.sentence
 
 
 def test_no_change_of_order():
@@ -79,7 +95,8 @@ def test_no_change_of_order():
     found = story(made(ahead, [0.01] * 4), "A", "B")
     assert found.sentence == (
         "A has a larger SPA than B at all 3 reliable balances tried, 0.400 to 0.600. "
-        "A is significantly better at all of them (p ≤ 0.05)."
+        "A is significantly better at all of them (PERM-BOTH by documents, p ≤ 0.05). "
+        "From one end to the other the lead does not move significantly; the two keep their places."
     )
     back = story(made(ahead, [0.01] * 4), "B", "A")  # the same, told from the other side
     assert back.sentence == found.sentence and (back.table["lead"] == -found.table["lead"]).all()
@@ -97,9 +114,9 @@ def test_ties_are_no_order():
 
 def test_crossings_lie_on_both_lines():
     v = made(CROSSING, [0.6, 0.98, 0.6, 0.01], change_se=1.0)
-    ((beta, spa, real),) = crossings(v, ["A", "B", "A"])
+    ((beta, spa, turns),) = crossings(v, ["A", "B", "A"])
     # the lead goes from −.01 to .1 between .5 and .6: zero after one eleventh of the way
-    assert beta == pytest.approx(0.5 + 0.1 / 11) and spa == pytest.approx(0.8 + 0.1 / 11) and real
+    assert beta == pytest.approx(0.5 + 0.1 / 11) and spa == pytest.approx(0.8 + 0.1 / 11) and turns
 
 
 def test_story_refused():
@@ -114,7 +131,9 @@ def test_a_dataset_without_balances():
     v = wb.load_significance("heen23")
     first, second = np.array(v.scorers)[np.argsort(-v.spa[0])[:2]]
     found = story(v, first, second)
-    assert len(found.table) == 1 and np.isnan(found.table["beta"].iloc[0]) and not found.between
+    assert (
+        len(found.table) == 1 and np.isnan(found.table["beta"].iloc[0]) and found.ends == (False, False, False, False)
+    )
     assert f"{first} has a larger SPA than {second} at the natural balance." in found.sentence
 
 
@@ -142,7 +161,7 @@ def test_a_ranking_with_tests(pool, own):
     found, s = tested.with_tests(plain, field, pool, 0.5, own)
     assert found.table.columns[:7].tolist() == ["rank", "scorer", "spa", "cluster", "rank_low", "rank_high", "se"]
     pd.testing.assert_frame_equal(found.table[plain.table.columns], plain.table)
-    p = wb.significance(pool, [0.5], own).p[0]
+    p = wb.significance(pool, [0.5], own, by="segments").p[0]
     spa = plain.table.set_index("scorer")["spa"].loc[field.scorers]
     groups = wb.clusters(spa, p)
     around = wb.intervals(pool, [0.5], own)
@@ -152,7 +171,7 @@ def test_a_ranking_with_tests(pool, own):
         assert (row.cluster, row.rank_low, row.rank_high) == (groups[m], low[m], high[m])
         assert row.se == pytest.approx(around.se[0, m])
     assert (found.table["cluster"].diff().dropna() >= 0).all() and s.signature.startswith(
-        "PERM-BOTH:1000|documents:20|"
+        "PERM-BOTH:1000-10000|documents:20|"
     )
 
 

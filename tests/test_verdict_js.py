@@ -48,8 +48,12 @@ def test_the_normal_law():
 
 
 @pytest.mark.parametrize(("name", "own", "share"), [("jazh24", "MetricX-24", 0.8)])
-def test_own_scorer_is_judged_as_by_the_library(name, own, share):
-    """A shipped scorer handed in as one's own, under another name, at the natural balance or inside the reliable interval."""
+def test_own_scorer_is_judged_as_by_the_library(name, own, share, monkeypatch):
+    """A shipped scorer handed in as one's own, under another name, at the natural balance or inside the reliable interval.
+
+    The page adds no swaps near the level, so the library does not here.
+    """
+    monkeypatch.setattr("whichbird.study.significance.MORE", 1)
     pool, d, v = wb.load_pool(name), wb.load(name), load_significance(name)
     mine = pool.scorers[own] + 0.3 * np.random.default_rng(1).normal(size=pool.total.shape) * pool.scorers[own].std()
     row = 0 if share is None else 1 + int(share * (len(v.betas) - 2))
@@ -60,6 +64,7 @@ def test_own_scorer_is_judged_as_by_the_library(name, own, share):
     script = segment_script(pool)
     info, packed = parts(script)
     field = wb.contest(d, {"mine": mine})
+    spa_natural = wb.spa_from_p(field.human, field.p)
     spa = wb.spa_from_p(field.human, field.p, w)
     page = {
         "name": name,
@@ -85,7 +90,7 @@ def test_own_scorer_is_judged_as_by_the_library(name, own, share):
             "beta": beta,
             "weights": w.tolist(),
             "spa": spa.tolist(),
-            "spaNatural": wb.spa_from_p(field.human, field.p).tolist(),
+            "spaNatural": spa_natural.tolist(),
             "row": row,
         },
     )
@@ -106,6 +111,19 @@ def test_own_scorer_is_judged_as_by_the_library(name, own, share):
         np.mean(np.abs(np.array(judged["low"]) - ours.rank_low) + np.abs(np.array(judged["high"]) - ours.rank_high)) < 1
     )
     assert np.abs(np.array(judged["se"]) / ours.se - 1).max() < 0.2  # a thousand draws tell a spread to a few percent
+    # whose lead moves and whose order turns against one's own, but for those within a tenth of the threshold
+    found = wb.intervals(pool, [np.nan, beta], {"mine": mine})
+    before, after = spa_natural[-1] - spa_natural[:-1], spa[-1] - spa[:-1]
+    ways = {
+        "moved": (np.abs(after - before) / found.change_se(1, 0)[-1, :-1],),
+        "turned": tuple(np.abs(x) / found.lead_se(b)[-1, :-1] for b, x in enumerate((before, after))),
+    }
+    for what, sizes in ways.items():
+        least = np.min(sizes, axis=0) / found.t
+        there = np.where(before * after < 0, least, 0)
+        assert all(judged[what][m] for m in np.flatnonzero(there > 1.1))
+        assert not any(judged[what][m] for m in np.flatnonzero(there < 0.9))
+    assert (ways["moved"][0][before * after < 0] > found.t).any()
 
 
 def test_segments_of_a_dataset_without_aspects_are_refused():

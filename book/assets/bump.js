@@ -14,8 +14,8 @@
  *   chosen    name     the line drawn heaviest, with its band. Default: the first of `named`
  *   labels    {name: text}   shorter names for labels
  *   range     [2]      ends of the x-axis. Default: the reliable interval, else all of `betas`
- *   real      (i, j, from, to) => bool    is the change of order of two scorers, given by place in `scorers`, between two places in
- *                      `betas` more than noise? Such a crossing gets a full dot, all others an open one. Default: none is
+ *   turns     (i, j, from, to) => bool    does the order of two scorers, given by place in `scorers`, turn, if they change places between
+ *                      two places in `betas`? Such a crossing gets a full dot, all others an open one. Default: none does
  *   height    number   pixels; default: 13 for each rank, at least 220
  *   beta      number   where the cursor stands at first. Default: β₀, else the middle of the range
  *   animate   bool     sweep the cursor once over the range when the chart comes into sight; never where reduced motion is asked for
@@ -183,10 +183,10 @@
 
       this.paths = this.data.scorers.map((_, m) => path(m, this.look(m, drawn)));
       this.marks = crossings(this.xs, this.shown.map((n) => this.ranks[n]), drawn).map((c) => {
-        const real = this.options.real ? this.options.real(c.i, c.j, this.shown[c.from], this.shown[c.to]) : false;
-        return svg("circle", { class: `wb-crossing ${real ? "wb-sure" : ""}`, cx: round(this.x(c.beta)), cy: round(this.y(c.rank)),
-                               r: real ? 3.6 : 3 }, svg("title", {}, `β = ${c.beta.toFixed(3)}: ${this.label(c.j)} passes ${this.label(c.i)}, ` +
-                               (real ? "more than noise" : "inside noise or not tested")));
+        const turns = this.options.turns ? this.options.turns(c.i, c.j, this.shown[c.from], this.shown[c.to]) : false;
+        return svg("circle", { class: `wb-crossing ${turns ? "wb-sure" : ""}`, cx: round(this.x(c.beta)), cy: round(this.y(c.rank)),
+                               r: turns ? 3.6 : 3 }, svg("title", {}, `β = ${c.beta.toFixed(3)}: ${this.label(c.j)} passes ${this.label(c.i)}, ` +
+                               (turns ? "and the order turns" : "but the order does not turn, or was not tested")));
       });
       this.node.replaceChildren(
         svg("clipPath", { id: this.id }, svg("rect", { x: round(start), y: 0, width: round(end - start), height: this.height })),
@@ -431,10 +431,10 @@
         return rows.map((next) => (row = row.map((x, m) => x + next[m])));
       };
       ["ranks", "low", "high"].forEach((what) => { data[what] = steps(data[what]); });
-      const sure = new Set((data.real || []).map(([i, j]) => `${i},${j}`));
-      const real = (i, j) => sure.has(`${Math.min(i, j)},${Math.max(i, j)}`);
+      const sure = new Set((data.turns || []).map(([i, j]) => `${i},${j}`));
+      const turns = (i, j) => sure.has(`${Math.min(i, j)},${Math.max(i, j)}`);
       box.closest(".output, .cell_output")?.classList.add("wb-cell");
-      home.Whichbird.bump(box, data, { real, ...options });
+      home.Whichbird.bump(box, data, { turns, ...options });
       const stand = document.getElementById(box.dataset.standIn);
       (stand?.closest("figure") || stand)?.classList.add("wb-stood-in");
     });

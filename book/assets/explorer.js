@@ -7,7 +7,8 @@
   "use strict";
 
   const { html, svg, set, titled, write, clamp, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking } = Whichbird;
-  const MARKS = "Places won or lost against β₀: ▲▼ beyond noise; △▽, grey, inside noise or not tested. " +
+  const MARKS = "Places won or lost against β₀. ▲▼: with some scorer the order turns, so that both orders are beyond noise. △▽: it does not, or was " +
+    "not tested; in ink, some lead moves. " +
     "Bar: the ranks that the data allow. Rules part clusters.";
   const MOST_PINS = 6;
   const SLICE = 10; // milliseconds of solving before the page may draw
@@ -522,7 +523,7 @@
       if (contest.complete) this.drawBump();
     }
 
-    /** Where followed scorers cross, and whether that is more than noise. */
+    /** Where followed scorers cross, and what the tests say of the two from one end of the reliable interval to the other. */
     meet() {
       const { contest, page, followed } = this;
       const out = [];
@@ -531,9 +532,10 @@
         const all = contest.crossings(m, n);
         const list = (some) => some.map(({ beta }) => beta.toFixed(3)).join(", ");
         const [inner, outer] = [all.filter((c) => c.inside), all.filter((c) => !c.inside)];
-        const real = contest.beyondNoise(m, n);
-        const trust = real === null ? "not tested with this pool" : real ? "from one end of the reliable interval to the other the change is beyond noise" :
-          "that cannot be told from noise";
+        const told = contest.between(m, n);
+        const trust = told === null ? "not tested with this pool" : told.few ? `${page.verdict.documents} documents are too few to judge that` :
+          `from one end of the reliable interval to the other ${told.turns ? "the order turns" : told.moves ? "the lead moves, the order does not turn" :
+            "the lead does not move significantly, and the order does not turn"}`;
         const first = inner.length ? `${pair} cross at β = ${list(inner)}: ${trust}` : `${pair} do not cross in the reliable interval`;
         out.push(`${first}${outer.length ? `; outside it, untested, at ${list(outer.slice(0, 4))}${outer.length > 4 ? " …" : ""}` : ""}.`);
       }));
@@ -547,7 +549,7 @@
       const known = rows.filter((now) => now.rank);
       this.bumpBox.hidden = known.length < 2;
       this.bumpTitle.replaceChildren(...titled("All ranks over β", known.length < 2 ? " No two real systems have weight." :
-        " Followed scorers are drawn out; a full dot is a crossing beyond noise. Click a line to follow it."));
+        " Followed scorers are drawn out; a full dot is a crossing of two whose order turns. Click a line to follow it."));
       if (known.length < 2) return;
       const data = { betas: known.map((now) => now.beta), scorers: page.scorers, ranks: known.map((now) => now.rank),
                      low: known.map((now) => now.tested && now.tested.low), high: known.map((now) => now.tested && now.tested.high),
@@ -556,10 +558,10 @@
       const names = followed.map((m) => page.scorers[m]);
       const look = { range: this.wide ? reach : this.window, named: names, chosen: names[names.length - 1] };
       const tested = new Set(known.filter((now) => now.tested).map((now) => now.beta));
-      this.real = (i, j, from, to) => tested.has(data.betas[from]) && tested.has(data.betas[to]) && contest.beyondNoise(i, j) === true;
+      this.turns = (i, j, from, to) => tested.has(data.betas[from]) && tested.has(data.betas[to]) && Boolean(contest.between(i, j)?.turns);
       if (this.bump) this.bump.show(data, look);
       else {
-        this.bump = Whichbird.bump(this.bumpBox, data, { ...look, readout: false, height: 330, real: (...pair) => this.real(...pair),
+        this.bump = Whichbird.bump(this.bumpBox, data, { ...look, readout: false, height: 330, turns: (...pair) => this.turns(...pair),
           choose: (name) => this.pin(this.page.scorers.indexOf(name)),
           cursor: (beta) => { if (this.keyed) this.toBeta(beta); } });
         const { node } = this.bump;
@@ -699,13 +701,14 @@
       const before = stop === contest.natural ? "" : `, ${was > 1 ? `number ${was}` : "as"} at β₀`;
       const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${best[0]}${before}`;
       const moved = page.scorers.map((_, m) => m).filter((m) => then.rank && now.rank[m] !== then.rank[m]);
-      const real = tested ? moved.filter((m) => tested.moved[m]).length : 0;
+      const [shifted, turned] = ["moved", "turned"].map((what) => (tested ? moved.filter((m) => tested[what][m]).length : 0));
       const shared = tested ? tested.size[now.order[0]] : 0;
       const cluster = !tested ? "" : shared > 1 ? `, in a cluster of ${shared}` : ", in a cluster of its own";
       const many = moved.length !== 1;
-      const trust = many ? `${real || "none"} of them beyond noise` : `${real ? "" : "not "}beyond noise`;
+      const trust = many ? `with ${shifted || "none"} of them a lead moves, with ${turned || "none"} an order turns` :
+        `${shifted ? "a" : "no"} lead moves, ${turned ? "an" : "no"} order turns`;
       const changes = stop === contest.natural ? "" : !moved.length ? "No scorer changes place" :
-        `${moved.length} of ${scorers(page.M)} change${many ? "" : "s"} place${tested ? `, ${trust}` : ""}`;
+        `${moved.length} of ${scorers(page.M)} change${many ? "" : "s"} place${tested ? `; ${trust}` : ""}`;
       const inside = stop >= contest.reliable[0] && stop <= contest.reliable[1];
       const why = tested || !contest.whole ? "" : inside ? "yours is being tested among them" : "outside that interval no tests ship";
       const rest = [changes, why].filter(Boolean).join("; ");

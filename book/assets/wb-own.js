@@ -17,7 +17,7 @@
 
   /** What the worker does: one desk for each dataset, with the scores that were handed in. */
   function desk(Whichbird) {
-    const RESAMPLES = 1000, LEVEL = 0.05, NORMAL = 1.959963984540054;
+    const RESAMPLES = 1000, FEWEST = 8, NORMAL = 1.959963984540054;
     const { random, permutation, scorefile, verdict } = Whichbird;
     const desks = new Map();
     let generators = null;
@@ -129,37 +129,37 @@
         [p[at][j], p[j][at]] = verdict.shares(d.tests.get(JSON.stringify([mine, other])), pi);
       }));
       const { contests, observed, G } = d.drawn;
-      const drawn = [], since = []; // resampled SPAs at this balance, and what they gained on the natural one
+      const drawn = [], before = [], since = []; // resampled SPAs at this balance, at the natural one, and the difference
       contests.forEach((c, n) => {
         const w = weigh(c, beta);
         if (n % 20 === 19) progress(0.95 + (0.05 * n) / contests.length);
         if (!w) return;
-        const there = verdict.spa(c.far, weigh(c, null));
+        before.push(verdict.spa(c.far, weigh(c, null)));
         drawn.push(verdict.spa(c.far, w));
-        since.push(drawn.at(-1).map((x, m) => x - there[m]));
+        since.push(drawn.at(-1).map((x, m) => x - before.at(-1)[m]));
       });
       const enough = 2 * drawn.length >= contests.length;
       const found = enough
         ? verdict.ranks(verdict.spa(observed.far, weigh(observed, beta)), drawn, d.segments.wider, Math.sqrt(G / (G - 1)), numbers("draw"))
         : Array.from({ length: M }, () => ({ low: 1, high: M, se: NaN }));
       const factor = Math.sqrt(G / (G - 1)), t = d.segments.wider * NORMAL;
-      const moved = new Array(M).fill(false);
-      const gain = (i, j) => { // how far the change of a lead scatters
-        const x = since.map((s) => s[i] - s[j]), mean = x.reduce((sum, v) => sum + v, 0) / x.length;
+      const [moved, turned] = [new Array(M).fill(false), new Array(M).fill(false)];
+      const scatter = (list, i, j) => { // the standard error of a lead, or of its change
+        const x = list.map((s) => s[i] - s[j]), mean = x.reduce((sum, v) => sum + v, 0) / x.length;
         return factor * Math.sqrt(x.reduce((sum, v) => sum + (v - mean) ** 2, 0) / x.length);
       };
-      const natural = verdict.pairWeights(new Float64Array(weights.length).fill(1));
-      own.forEach((mine, n) => [...names, ...own.slice(0, n)].forEach((other, j) => {
-        const at = names.length + n, then = spaNatural[at] - spaNatural[j], now = spa[at] - spa[j];
-        if (!(then * now < 0)) return;
-        const before = verdict.shares(d.tests.get(JSON.stringify([mine, other])), natural);
-        const both = (then > 0 ? before[0] : before[1]) <= LEVEL && (now > 0 ? p[at][j] : p[j][at]) <= LEVEL;
-        if (both || (enough && Math.abs(now - then) > t * gain(at, j))) moved[at] = moved[j] = true;
-      }));
+      if (enough && G >= FEWEST) {
+        own.forEach((mine, n) => [...names, ...own.slice(0, n)].forEach((other, j) => {
+          const at = names.length + n, then = spaNatural[at] - spaNatural[j], now = spa[at] - spa[j];
+          if (!(then * now < 0)) return;
+          if (Math.abs(now - then) > t * scatter(since, at, j)) moved[at] = moved[j] = true;
+          if (Math.abs(now) > t * scatter(drawn, at, j) && Math.abs(then) > t * scatter(before, at, j)) turned[at] = turned[j] = true;
+        }));
+      }
       return {
         scorers: [...names, ...own],
         cluster: verdict.clusters(spa, (i, j) => p[i][j]),
-        low: found.map((x) => x.low), high: found.map((x) => x.high), se: found.map((x) => x.se), margin: found.map((x) => t * x.se), moved,
+        low: found.map((x) => x.low), high: found.map((x) => x.high), se: found.map((x) => x.se), margin: found.map((x) => t * x.se), moved, turned,
         p: own.map((_, n) => [Array.from(p[names.length + n]), Array.from(p, (line) => line[names.length + n])]),
         reached: drawn.length,
       };

@@ -27,7 +27,8 @@
       distance: page.p.map((row) => Float64Array.from(counts(row), (p, n) => Math.abs(p - human[n]) / page.permutations)),
       allowed: { low: rows(low), high: rows(high), margin: rows(margin) },
       byQuality: page.total.map((_, k) => k).sort((k, l) => page.total[l] - page.total[k]),
-      crossed: new Set(page.verdict.crossed),
+      moves: new Set(page.verdict.moves || []),
+      turns: new Set(page.verdict.turns || []),
       M: page.scorers.length,
       shipped: page.scorers.length, // scorers after these are the reader's own
       judged: new Map(), // what the worker says of all scorers together, by stop
@@ -154,11 +155,12 @@
       return out;
     }
 
-    /** Whether the order of two scorers changes beyond noise from one end of the reliable interval to the other; null: not tested. */
-    beyondNoise(m, n) {
-      const { shipped, crossed } = this.page;
+    /** Whether the lead of one scorer over another moves, and whether their order turns, from one end of the reliable interval to the
+     *  other; null: not tested, and `few` where documents are too few to judge by. */
+    between(m, n) {
+      const { shipped, moves, turns, verdict } = this.page, pair = Math.min(m, n) * shipped + Math.max(m, n);
       if (!this.whole || Math.max(m, n) >= shipped) return null;
-      return crossed.has(Math.min(m, n) * shipped + Math.max(m, n));
+      return { moves: moves.has(pair), turns: turns.has(pair), few: verdict.turns === null };
     }
 
     /** What the worker needs to judge all scorers at a stop; null where no tests ship. `row` is the stop's place among those tests. */
@@ -182,18 +184,19 @@
   function judged(page, stop, order) {
     const found = page.judged.get(stop);
     if (!found) return null;
-    const ships = page.verdict.moved[stop - page.reliable[0]];
+    const also = (what) => found[what].map((yes, m) => yes || page.verdict[what][stop - page.reliable[0]].includes(m));
     const sizes = found.cluster.reduce((all, c) => all.set(c, (all.get(c) || 0) + 1), new Map());
     const first = found.cluster.map(() => false);
     order.forEach((m, place) => { first[m] = place === 0 || found.cluster[m] !== found.cluster[order[place - 1]]; });
     return { low: found.low, high: found.high, margin: found.margin, cluster: found.cluster, first, size: found.cluster.map((c) => sizes.get(c)),
-             moved: found.moved.map((real, m) => real || ships.includes(m)) };
+             moved: also("moved"), turned: also("turned") };
   }
 
   /** What the tests say at a stop: null outside the reliable interval, else for every scorer its compatible ranks, the margin of its
-   *  SPA, its cluster, whether it opens it, how many share it, and whether its place changed for real. */
+   *  SPA, its cluster, whether it opens it, how many share it, and since β₀: whether it changed places with anyone so that the lead
+   *  moved, and whether its order with anyone turned. */
   function tested(page, stop, order) {
-    const { opens, moved, fine } = page.verdict;
+    const { opens, fine } = page.verdict;
     const n = stop - page.reliable[0];
     if (n < 0 || n >= opens.length) return null;
     const starts = [0, ...opens[n], page.scorers.length];
@@ -204,7 +207,8 @@
     });
     const { low, high, margin } = page.allowed;
     return { low: low[n], high: high[n], margin: margin[n].map((x) => x / fine), cluster, first, size,
-             moved: page.scorers.map((_, m) => moved[n].includes(m)) };
+             moved: page.scorers.map((_, m) => page.verdict.moved[n].includes(m)),
+             turned: page.scorers.map((_, m) => page.verdict.turned[n].includes(m)) };
   }
 
   Object.assign(Whichbird, { Contest, join, leave, source, counts, rows, spaOf, ranksOf, orderOf, pairAt });

@@ -80,7 +80,7 @@
       const { tested } = now;
       const ranked = now.spa && then.spa;
       const [rank, up] = ranked ? [now.rank[m], then.rank[m] - now.rank[m]] : ["–", 0];
-      const real = tested !== null && tested.moved[m];
+      const [moved, turned] = tested ? [tested.moved[m], tested.turned[m]] : [false, false];
       const opens = tested !== null && tested.first[m];
       if (now.spa) item.dataset.spa = now.spa[m];
       const kind = `${pins.includes(m) ? "wb-followed" : ""} ${opens ? "wb-opens" : ""}`.trim();
@@ -89,9 +89,9 @@
       if (rule.hidden === opens) rule.hidden = !opens;
       if (opens) write(rule, `cluster ${tested.cluster[m]}: ${scorers(tested.size[m])}`);
       write(cells[0], rank);
-      write(cells[2], up > 0 ? `${real ? "▲" : "△"} ${up}` : up < 0 ? `${real ? "▼" : "▽"} ${-up}` : "–");
-      set(cells[2], { class: `wb-change ${up && real ? "wb-real" : ""}`.trim() });
-      const trust = !tested ? "not tested" : real ? "beyond noise" : "inside noise";
+      write(cells[2], up > 0 ? `${turned ? "▲" : "△"} ${up}` : up < 0 ? `${turned ? "▼" : "▽"} ${-up}` : "–");
+      set(cells[2], { class: `wb-change ${up && turned ? "wb-turned" : up && moved ? "wb-moved" : ""}`.trim() });
+      const trust = !tested ? "not tested" : turned ? "an order turns" : moved ? "a lead moves, no order turns" : "no lead moves";
       set(cells[2], { "aria-label": up ? `${up > 0 ? "up" : "down"} ${places(Math.abs(up))}, ${trust}` : "same place" });
       const share = (x) => `${((100 * x) / page.M).toFixed(2)}%`;
       if (bar[0].hidden === Boolean(tested)) bar.forEach((part) => { part.hidden = !tested; });

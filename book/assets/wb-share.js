@@ -10,14 +10,14 @@
     const [now, then] = [contest.at(stop), contest.at(contest.natural)];
     const cell = (x) => (/[",\n]/.test(x) ? `"${String(x).replace(/"/g, '""')}"` : x);
     const { tested } = now;
-    const verdict = (m) => (tested ? [tested.cluster[m], tested.low[m], tested.high[m], tested.moved[m] ? "yes" : "no"] :
-      Array(4).fill(""));
+    const verdict = (m) => (tested ? [tested.cluster[m], tested.low[m], tested.high[m],
+      ...["moved", "turned"].map((what) => (tested[what][m] ? "yes" : "no"))] : Array(5).fill(""));
     const quality = new Map(page.byQuality.map((k, n) => [k, n]));
     const systems = [...contest.active].sort((s, t) => (s.k === null ? Infinity : quality.get(s.k)) - (t.k === null ? Infinity : quality.get(t.k)));
     const kind = (s) => (s.invented ? "invented system" : s.real ? "system" : "moved system");
     const rows = [["kind", "name", "weight", "spa", "rank", "rank_at_natural_balance",
-      "cluster", "rank_low", "rank_high", "beyond_noise"],
-      ...systems.map((s) => [kind(s), s.name, +now.w[s.place].toFixed(8), ...Array(7).fill("")]),
+      "cluster", "rank_low", "rank_high", "lead_moves", "order_turns"],
+      ...systems.map((s) => [kind(s), s.name, +now.w[s.place].toFixed(8), ...Array(8).fill("")]),
       ...(now.order || []).map((m) => [m < page.shipped ? "scorer" : "your scorer", page.scorers[m], "",
         now.spa[m].toFixed(6), now.rank[m], then.rank ? then.rank[m] : "", ...verdict(m)])];
     const pool = contest.whole ? "" : `|pool:${Whichbird.described(page, edit).replace(/, /g, " and ")}`;
@@ -56,10 +56,10 @@
       const { tested } = now;
       const at = (rank) => left + 285 + (110 * rank) / page.M;
       const up = then.rank[m] - now.rank[m];
-      const real = tested && tested.moved[m];
-      const sign = up > 0 ? `${real ? "▲" : "△"} ${up}` : up < 0 ? `${real ? "▼" : "▽"} ${-up}` : "–";
+      const [moved, turned] = tested ? [tested.moved[m], tested.turned[m]] : [false, false];
+      const sign = up > 0 ? `${turned ? "▲" : "△"} ${up}` : up < 0 ? `${turned ? "▼" : "▽"} ${-up}` : "–";
       return [text(left + 20, y, `${now.rank[m]}`, { "text-anchor": "end", fill: soft }), text(left + 30, y, page.scorers[m]),
-        text(left + 245, y, sign, { fill: real ? ink : soft }), text(wide - 24, y, now.spa[m].toFixed(3), { "text-anchor": "end" }),
+        text(left + 245, y, sign, { fill: moved || turned ? ink : soft }), text(wide - 24, y, now.spa[m].toFixed(3), { "text-anchor": "end" }),
         ...(tested ? [svg("line", { x1: at(tested.low[m] - 1), x2: at(tested.high[m]), y1: y - 4, y2: y - 4, stroke: soft, "stroke-width": 2 }),
           svg("line", { x1: at(now.rank[m] - 0.5), x2: at(now.rank[m] - 0.5), y1: y - 9, y2: y + 1, stroke: ink, "stroke-width": 3 })] : []),
         ...(tested && n && tested.first[m] ? [svg("line", { x1: left, x2: wide - 24, y1: y - 13, y2: y - 13, stroke: soft })] : [])];

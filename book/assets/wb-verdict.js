@@ -1,8 +1,8 @@
-/* Which differences are real, for scorers of your own, in the page: the closed forms of the chapter of that name.
+/* Which differences are more than noise, for scorers of your own, in the page: the closed forms of the chapter on that.
  *
  * Two questions, as in `whichbird.study`. *Clusters*: PERM-BOTH between your scorer and every other; in each resample the two
  * are swapped in half of the cells, and the lead is computed again with p-values in closed form. The swaps are the library's
- * own, bit by bit. *Rank interval*: documents are drawn again, whole contests are computed from sums over them, and
+ * own, bit by bit, but for those that it adds where a p-value is near .05: there a cluster may differ. *Rank interval*: documents are drawn again, whole contests are computed from sums over them, and
  * ranks that no lead rules out are kept. The draws here are not numpy's, so an end may differ by a place.
  *
  * All of it runs in a worker, made from this file's own text; nothing in here touches the page. Arrays are flat, row by row;

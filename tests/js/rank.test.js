@@ -31,7 +31,8 @@ function made() {
   return { name: "made", systems: ["A", "B", "C", "D"], adequacy: [0, 1, 2, 3], fluency: [0, 2, 1, 1], total: [1, 2, 3, 4],
            scorers: ["one", "two"], permutations: 10, human: "000000000000", p: ["000a0a0a0a0a", "0a0000000000"],
            stops: [0.5, 0.6, 0.714285], natural: 2, reliable: [1, 2],
-           verdict: { fine: 1e4, low: [[1, 1], [1, 1]], high: [[2, 2], []], margin: [[100, 200], []], opens: [[], [1]], moved: [[1], []], crossed: [1] } };
+           verdict: { fine: 1e4, low: [[1, 1], [1, 1]], high: [[2, 2], []], margin: [[100, 200], []], opens: [[], [1]], moved: [[0, 1], []], turned: [[1], []],
+                      documents: 9, moves: [1], turns: [] } };
 }
 
 test("a contest as it ships has tests where they ship", () => {
@@ -40,7 +41,12 @@ test("a contest as it ships has tests where they ship", () => {
   const now = contest.at(2);
   assert.deepEqual([now.tested.low, now.tested.high, now.tested.cluster], [[1, 2], [2, 2], [2, 1]]);
   near(now.tested.margin[1], 0.02);
-  assert.equal(contest.beyondNoise(1, 0), true);
+  assert.deepEqual(contest.at(1).tested.moved, [true, true]);
+  assert.deepEqual(contest.at(1).tested.turned, [false, true]);
+  assert.deepEqual(contest.between(1, 0), { moves: true, turns: false, few: false });
+  const page = made();
+  Object.assign(page.verdict, { moves: null, turns: null, documents: 5 });
+  assert.deepEqual(new Contest(page).between(0, 1), { moves: false, turns: false, few: true });
   assert.ok(contest.finish(Infinity) && contest.cache.every(Boolean));
   assert.equal(contest.finish(-1, () => 0), true, "nothing is left to do");
   assert.equal(new Contest(made()).finish(-1, () => 0), false);
@@ -51,7 +57,7 @@ test("leaving out is exact: the contest of those that remain", () => {
   const { spa } = contest.at(contest.natural);
   near(spa[0], 1 / 3);
   near(spa[1], 2 / 3);
-  assert.deepEqual([contest.K, contest.whole, contest.at(contest.natural).tested, contest.beyondNoise(0, 1)], [3, false, null, null]);
+  assert.deepEqual([contest.K, contest.whole, contest.at(contest.natural).tested, contest.between(0, 1)], [3, false, null, null]);
   near(contest.beta0, 0.5);
 });
 

@@ -24,7 +24,7 @@ TARGETS = {
     "ende21": (0.1, 0.25, 0.4, 0.6, 0.9),
     "zhen23": (0.25, 0.5, 0.9, 0.95, 0.98),
 }
-VERDICT = ("cluster", "rank_low", "rank_high", "beyond_noise")  # columns of the CSV
+VERDICT = ("cluster", "rank_low", "rank_high", "lead_moves", "order_turns")  # columns of the CSV
 # stops for which tests ship
 INSIDE = {"ende24": (0.75, 0.86), "ende22": (0.9, 0.95), "zhen23": (0.94, 0.98), "jazh24": (0.995,)}
 
@@ -100,7 +100,7 @@ class Explorer:
             place: +li.querySelector('.wb-place').textContent, name: li.querySelector('.wb-scorer').title,
             change: li.querySelector('.wb-change').textContent, spa: +li.dataset.spa,
             change_said: li.querySelector('.wb-change').getAttribute('aria-label'),
-            bold: li.querySelector('.wb-change').classList.contains('wb-real'),
+            mark: ['turned', 'moved'].filter(x => li.querySelector('.wb-change').classList.contains(`wb-${x}`)).join(),
             ranks: li.querySelector('.wb-ranks').textContent,
             rule: li.querySelector('.wb-rule').hidden ? '' : li.querySelector('.wb-rule').textContent,
             followed: li.classList.contains('wb-followed')}))""")
@@ -134,17 +134,17 @@ def expected(name, beta):
 
 
 def verdict(name, beta):
-    """Cluster, compatible ranks and whether a place changed for real, by scorer, as they ship for a stop."""
+    """Cluster, compatible ranks, whether a lead moved and whether an order turned, by scorer, as they ship for a stop."""
     v = wb.load_significance(name)
     d = wb.load(name)
     b = 0 if beta == wb.balance(d.adequacy, d.fluency) else v.nearest(beta)
     assert b == 0 or v.betas[b] == pytest.approx(beta, abs=1e-9)
-    each = np.stack([v.clusters(b), v.rank_low[b], v.rank_high[b], v.moved(b)], axis=1).tolist()
-    return {scorer: (*ranks, bool(real)) for scorer, (*ranks, real) in zip(v.scorers, each, strict=True)}
+    each = np.stack([v.clusters(b), v.rank_low[b], v.rank_high[b], v.moved(b), v.turned(b)], axis=1).tolist()
+    return {scorer: (*row[:3], *map(bool, row[3:])) for scorer, row in zip(v.scorers, each, strict=True)}
 
 
-def arrow(won, real=False):
-    up, down = "▲▼" if real else "△▽"
+def arrow(won, turned=False):
+    up, down = "▲▼" if turned else "△▽"
     return f"{up} {won}" if won > 0 else f"{down} {-won}" if won < 0 else "–"
 
 
@@ -171,8 +171,8 @@ def test_slider_shows_what_python_computes(explorer, name):
         low, high = wb.beta_interval(d.adequacy, d.fluency, 0.9 * len(d.systems))
         told = verdict(name, beta) if low <= beta <= high else {}
         for row in rows:
-            real = row["name"] in told and told[row["name"]][3]
-            assert row["change"] == arrow(natural[row["name"]] - rank[row["name"]], real)
+            turned = row["name"] in told and told[row["name"]][4]
+            assert row["change"] == arrow(natural[row["name"]] - rank[row["name"]], turned)
         areas = np.array(
             explorer.script(
                 "return [...root.querySelectorAll('circle[data-k]')].map(c => "
@@ -185,7 +185,7 @@ def test_slider_shows_what_python_computes(explorer, name):
 
 
 @pytest.mark.parametrize("name", INSIDE)
-def test_clusters_ranks_and_real_changes_are_those_that_ship(explorer, name):
+def test_clusters_ranks_and_statements_are_those_that_ship(explorer, name):
     explorer.open().choose(name)
     for beta in INSIDE[name]:
         explorer.slide(beta)
@@ -194,23 +194,24 @@ def test_clusters_ranks_and_real_changes_are_those_that_ship(explorer, name):
         shares = [cluster for cluster, *_ in told.values()]
         before = 0
         for row in rows:
-            cluster, low, high, real = told[row["name"]]
+            cluster, low, high, moved, turned = told[row["name"]]
             won = natural[row["name"]] - rank[row["name"]]
             size = shares.count(cluster)
             assert row["rule"] == (f"cluster {cluster}: {size} scorer{'s' * (size > 1)}" if cluster > before else "")
             assert row["ranks"] == (f"{low}–{high}" if low < high else str(low))
-            assert row["change"] == arrow(won, real) and row["bold"] == (won != 0 and real)
-            trust = "beyond noise" if real else "inside noise"
+            assert row["change"] == arrow(won, turned)
+            assert row["mark"] == ("" if won == 0 else "turned" if turned else "moved" if moved else "")
+            trust = "an order turns" if turned else "a lead moves, no order turns" if moved else "no lead moves"
             places = f"{abs(won)} place{'s' * (abs(won) > 1)}"
             said = "same place" if won == 0 else f"{'up' if won > 0 else 'down'} {places}, {trust}"
             assert row["change_said"] == said
             before = cluster
         changed = [n for n in rank if rank[n] != natural[n]]
-        real = sum(told[n][3] for n in changed)
+        moved, turned = (sum(told[n][what] for n in changed) or "none" for what in (3, 4))
         first = shares.count(1)
         summary = explorer.text(".wb-summary")
         assert summary.endswith(
-            f"{len(changed)} of {len(rank)} scorers change place, {real or 'none'} of them beyond noise."
+            f"{len(changed)} of {len(rank)} scorers change place; with {moved} of them a lead moves, with {turned} an order turns."
         )
         assert (f"in a cluster of {first}." if first > 1 else "in a cluster of its own.") in summary
 
@@ -224,7 +225,7 @@ def test_bars_run_over_the_compatible_ranks(explorer):
         const at = (x) => (x - axis.left) / axis.width;
         return [li.querySelector('.wb-scorer').title, at(bar.left), at(bar.right), at((tick.left + tick.right) / 2)]})""")
     for place, (name, left, right, tick) in enumerate(drawn):
-        _, low, high, _ = told[name]
+        _, low, high, *_ = told[name]
         assert (left, right, tick) == pytest.approx(((low - 1) / m, high / m, (place + 0.5) / m), abs=0.01)
 
 
@@ -232,7 +233,7 @@ def test_outside_the_reliable_interval_nothing_is_claimed(explorer):
     explorer.open("#dataset=ende24&beta=0.4")
     rows = explorer.ranking()
     assert {row["rule"] for row in rows} == {row["ranks"] for row in rows} == {""}
-    assert not any(row["bold"] or row["change"][0] in "▲▼" for row in rows)
+    assert not any(row["mark"] or row["change"][0] in "▲▼" for row in rows)
     assert {row["change_said"].partition(", ")[2] for row in rows} == {"", "not tested"}
     assert explorer.text(".wb-summary").endswith("scorers change place; outside that interval no tests ship.")
     assert explorer.script("return [...root.querySelectorAll('.wb-whisker *')].every(x => x.hidden)")
@@ -245,7 +246,7 @@ def test_at_the_natural_balance_clusters_are_those_of_equal_weights(explorer):
     rows = explorer.ranking()
     assert [row["ranks"] for row in rows] == ["{1}–{2}".format(*told[row["name"]]) for row in rows]
     assert sum(row["rule"] != "" for row in rows) == max(cluster for cluster, *_ in told.values())
-    assert "beyond noise" not in explorer.text(".wb-summary")
+    assert "turns" not in explorer.text(".wb-summary")
 
 
 def test_followed_scorer_has_bands_where_tests_ship(explorer):
@@ -495,8 +496,8 @@ def test_csv_holds_weights_ranking_and_signature(explorer):
     rows = [row for row in csv.DictReader(lines) if row["kind"] == "scorer"]
     told = {row["name"]: tuple(row[column] for column in VERDICT) for row in rows}
     assert told == {
-        name: (str(cluster), str(low), str(high), "yes" if real else "no")
-        for name, (cluster, low, high, real) in verdict("ende24", 0.75).items()
+        name: (*map(str, ranks), *("yes" if x else "no" for x in (moved, turned)))
+        for name, (*ranks, moved, turned) in verdict("ende24", 0.75).items()
     }
 
 
@@ -620,7 +621,7 @@ def test_landing_page_has_a_small_one(landing):
     told, rows = verdict("ende21", 0.25), landing.ranking()
     assert [row["ranks"] for row in rows] == ["{1}–{2}".format(*told[row["name"]]) for row in rows]
     first = sum(cluster == 1 for cluster, *_ in told.values())
-    assert rows[0]["rule"] == f"cluster 1: {first} scorers" and "beyond noise." in landing.text(".wb-summary")
+    assert rows[0]["rule"] == f"cluster 1: {first} scorers" and "an order turns." in landing.text(".wb-summary")
     landing.slide(0.9)
     assert landing.script("return location.hash") == ""
     landing.script("root.querySelector('.wb-side a').scrollIntoView({behavior: 'instant', block: 'center'})")

@@ -283,12 +283,16 @@ def test_pool_of_an_address_is_that_of_python(explorer):  # noqa: F811
 # --- comparison --------------------------------------------------------------------------------------------------------------
 
 
-def test_followed_scorers_cross_where_python_says_and_noise_is_named(explorer):  # noqa: F811
+def test_followed_scorers_cross_where_python_says_and_the_test_is_named(explorer):  # noqa: F811
     v = wb.load_significance("ende22")
-    real = v.ends().real
-    i, j = next((i, j) for i, j in np.argwhere(real) if i < j)
-    quiet = next((i, j) for i, j in np.argwhere(v.ends().changed & ~real) if i < j)
-    for (m, n), words in (((i, j), "the change is beyond noise"), (quiet, "cannot be told from noise")):
+    ends = v.ends()
+    kinds = {
+        "the order turns": ends.turns,
+        "the lead moves, the order does not turn": ends.moved & ~ends.turns,
+        "the lead does not move": ends.places & ~ends.moves & ~ends.turns,
+    }
+    for words, pairs in kinds.items():
+        m, n = next((i, j) for i, j in np.argwhere(pairs) if i < j)
         names = v.scorers[m], v.scorers[n]
         explorer.open(f"#dataset=ende22&beta=0.92&follow={names[0]},{names[1]}").complete()
         text = explorer.text(".wb-meetings")
@@ -302,7 +306,7 @@ def test_followed_scorers_cross_where_python_says_and_noise_is_named(explorer): 
         lead = spa[:, m] - spa[:, n]
         assert lead[0] * lead[1] < 0 or told is not None
         sure = explorer.script("return root.querySelectorAll('.wb-bump .wb-crossing.wb-sure').length")
-        assert (sure > 0) == real[m, n]
+        assert (sure > 0) == ends.turns[m, n]
 
 
 def test_bump_chart_has_all_scorers_at_their_ranks(explorer):  # noqa: F811

@@ -202,8 +202,8 @@ def sweep(args: argparse.Namespace) -> Result:
     reliable; in brackets: the ranks that go with the data. weights: the smallest
     and the largest, times uniform, and whose they are. --plot draws SPA and
     rank with their bands, the reliable interval shaded, and marks where lines
-    cross: full if from one end of the interval to the other that change is more
-    than noise. --bare leaves intervals and marks out. Score files are read, and
+    cross: full if from one end of the interval to the other the order turns, that
+    is, if each order is significant by documents. --bare leaves intervals and marks out. Score files are read, and
     --domain is taken, as 'whichbird rank --help' says.
 
     examples:
@@ -364,8 +364,8 @@ def report(args: argparse.Namespace) -> Result:
     At the fluency end, the natural balance and the adequacy end of each reliable
     interval, and at --beta where that is reliable: SPA, rank with its interval,
     cluster; averages over datasets ('whichbird all --help' says how they are made);
-    ranks over beta; where yours gain and lose, and against whom by more than noise;
-    each kind of text. The page needs nothing else and no network. --card writes a
+    ranks over beta; with whom yours change places, whose lead moves, whose order
+    turns ('whichbird compare --help' says what that means); each kind of text. The page needs nothing else and no network. --card writes a
     small picture of the ranks of your first scorer over beta, for a paper or a
     README; --pdf prints the page, where Chromium or Chrome is installed. Files
     appear when they are complete. Some ten seconds or more for each dataset.
@@ -672,11 +672,15 @@ def compare(args: argparse.Namespace) -> Result:
     """Tell the story of two scorers over the reliable balances.
 
     Who has the larger SPA, at which balances one is significantly better
-    (PERM-BOTH, p <= .05), and whether a change of order is more than noise: both
-    orders are significant, or the change of the lead is (documents resampled,
-    95 %). The table has a row for each balance of the reliable interval: both SPAs,
-    the lead of the first over the second with its interval, p-values that the one
-    or the other is better, and the change of the lead since the natural balance.
+    (PERM-BOTH, p <= .05, whole documents swapped where there are 8 or more), and
+    three statements from one end of the reliable interval to the other. They change
+    places: observed, not tested. The lead moves: its change is beyond its interval
+    (documents resampled, 95 %); that is no statement about who leads. The order
+    turns: they change places, and at each end the lead is beyond its interval; only
+    this is a change of order beyond noise. turns_swaps: each order is significant by
+    WMT's PERM-BOTH, segments swapped. The table has a row for each balance: both
+    SPAs, the lead of the first over the second with its interval, p-values that the
+    one or the other is better, and the same statements since the natural balance.
     kept_without says in how many of the pools with one system left out the two
     change places in the same way, carrier without which system they do not.
 
@@ -700,7 +704,7 @@ def compare(args: argparse.Namespace) -> Result:
 
         return figures.lead_over_beta(found)
 
-    facts = _facts(about) | {"first": first, "second": second, "real": found.between}
+    facts = _facts(about) | {"first": first, "second": second, **found.ends._asdict()}
     said = found.sentence
     if field.aspects is not None and len(field.systems) > 3:
         carried = carriers(field)
@@ -709,7 +713,9 @@ def compare(args: argparse.Namespace) -> Result:
             facts |= {"kept_without": int(pair.kept.sum())} | ({"carrier": pair.carrier} if pair.carrier else {})
             said = f"{said} {carried.sentence(first, second)}"
     facts |= {"verdict": said, "signature": v.signature}
-    shown = found.table[["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "real"]]
+    shown = found.table[
+        ["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "moves", "turns"]
+    ]
     if len(shown) == 1:  # no balance is known
         shown = shown.assign(beta="natural")
     return Result(facts, {"comparison": found.table}, (shown,), figure)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Any]  # a table by columns: lists or arrays
 
-SCHEMA = 1  # of JSON: a field that is renamed or dropped, or means something else, makes it 2; a new one does not
+SCHEMA = 2  # of JSON: a field that is renamed or dropped, or means something else, makes it 3; a new one does not
 DECIMALS = {
     "adequacy": 4,
     "fluency": 4,

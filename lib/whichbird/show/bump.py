@@ -31,8 +31,8 @@ def ranks(spa: Array) -> NDArray[np.int64]:
 def bump_data(v: Verdict, natural: float) -> dict[str, Any]:
     """A dataset as `bump.js` reads it from a page: the stops of its reliable interval, ranks of all scorers, ranks that the data allow.
 
-    `ranks`, `low` and `high` have M whole numbers in their first row and in each later one the steps from the row before. `real` are the
-    pairs of scorers, by place, that change order from the first stop to the last by more than noise. `natural` is β₀; at the stop next to
+    `ranks`, `low` and `high` have M whole numbers in their first row and in each later one the steps from the row before. `moved` are the
+    pairs of scorers, by place, that change places from the first stop to the last and whose lead moves; `turns` those whose order turns. `natural` is β₀; at the stop next to
     it all systems count the same, as in the explorer and at the command line.
 
     >>> from whichbird import load_significance
@@ -45,7 +45,7 @@ def bump_data(v: Verdict, natural: float) -> dict[str, Any]:
     stops = v.betas[1:]
     rows = np.arange(1, v.betas.size)
     rows[np.abs(stops - natural).argmin()] = 0  # the natural balance is the verdict's own first row
-    i, j = np.nonzero(np.triu(v.ends().real))
+    ends = v.ends()
     return {
         "name": v.name,
         "betas": [float(f"{b:.7g}") for b in stops],
@@ -55,7 +55,7 @@ def bump_data(v: Verdict, natural: float) -> dict[str, Any]:
         "high": _steps(v.rank_high[rows]),
         "natural": natural,
         "reliable": [float(f"{stops[0]:.7g}"), float(f"{stops[-1]:.7g}")],
-        "real": [[int(a), int(b)] for a, b in zip(i, j, strict=True)],
+        **{name: np.argwhere(np.triu(x)).tolist() for name, x in (("moved", ends.moved), ("turns", ends.turns))},
     }
 
 

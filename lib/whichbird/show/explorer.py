@@ -101,8 +101,9 @@ def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
     """Some rows of a verdict, as the page's script reads them; `spa` (rows, M) is what the page ranks scorers by.
 
     `low` and `high` are compatible ranks and `margin` is half of SPA's interval (whole numbers of 1/FINE), as `sparse`. `opens` has the places in the
-    ranking, counted from 0, at which a cluster starts, but for the first; `moved` the scorers that change place for real.
-    `crossed` are the pairs i < j, as i·M + j, that change order for real from the first stop of the verdict to the last.
+    ranking, counted from 0, at which a cluster starts, but for the first; `moved` the scorers that change places with anyone so
+    that the lead moves since the natural balance, `turned` those whose order with anyone turns. `moves` and `turns` are the pairs i < j, as
+    i·M + j, whose lead moves, and whose order turns, from the first stop of the verdict to the last; null where documents are too few.
     """
     scores = spa.round(DIGITS)
     found = [clusters(score, v.p[b]) for score, b in zip(scores, rows, strict=True)]
@@ -115,7 +116,10 @@ def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
         "margin": sparse(np.rint(v.t * v.se[rows] * FINE).astype(np.int64)),
         "opens": [(1 + np.flatnonzero(np.diff(cluster))).tolist() for cluster in ordered],
         "moved": [np.flatnonzero(v.moved(b)).tolist() for b in rows],
-        "crossed": np.flatnonzero(np.triu(v.ends().real)).tolist(),
+        "turned": [np.flatnonzero(v.turned(b)).tolist() for b in rows],
+        "documents": v.documents,
+        "moves": np.flatnonzero(np.triu(v.ends().moves)).tolist() if v.judged else None,
+        "turns": np.flatnonzero(np.triu(v.ends().turns)).tolist() if v.judged else None,
     }
 
 

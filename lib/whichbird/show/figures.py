@@ -275,7 +275,7 @@ def ranks_over_beta(
     """SPA of every scorer over β, and below it the rank of the `chosen` ones; the reliable interval is shaded.
 
     `table` is a `rank_sweep`, with bands if it has their columns; `interval` (low, high), `beta` a balance to mark. All others
-    stay pale. `crossings` (β, SPA, whether it is more than noise) are marked by full and open dots.
+    stay pale. `crossings` (β, SPA, whether the order turns) are marked by full and open dots.
     """
     fig = Figure(figsize=(6.4, 6.4), layout="constrained")
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
@@ -304,8 +304,8 @@ def ranks_over_beta(
             faint = {"color": look["color"], "alpha": 0.06, "lw": 0, "zorder": 1}
             top.fill_between(rows["beta"], rows["spa_low"], rows["spa_high"], **faint)
             bottom.fill_between(rows["beta"], rows["rank_low"], rows["rank_high"], step="mid", **faint)
-    for x, y, real in crossings:
-        top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if real else PAPER, zorder=6 if real else 5)  # real ones in front
+    for x, y, turns in crossings:
+        top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if turns else PAPER, zorder=6 if turns else 5)  # full ones in front
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
     bottom.set(
@@ -380,10 +380,10 @@ def named_lines(
 
 
 def mark_crossings(ax: Axes, found: Iterable[tuple[float, float, bool]]) -> None:
-    """Dots where lines cross, (x, y, whether the change is more than noise): full if so, else small and open."""
-    for x, y, real in found:
+    """Dots where lines cross, (x, y, whether the order turns): full if so, else small and open."""
+    for x, y, turns in found:
         ax.plot(
-            x, y, "o", ms=5.5 if real else 3.6, mec=INK, mfc=INK if real else PAPER, mew=0.9, zorder=6 if real else 5
+            x, y, "o", ms=5.5 if turns else 3.6, mec=INK, mfc=INK if turns else PAPER, mew=0.9, zorder=6 if turns else 5
         )
 
 
@@ -393,7 +393,7 @@ def bump(
     """Ranks of all scorers over the reliable interval, as lines that cross: what `bump.js` draws, standing still.
 
     The first of `named` is the heaviest, with the band of ranks that the data allow. `natural` is β₀. A full dot is a crossing of two named lines
-    whose orders at the two ends differ by more than noise.
+    whose order turns from one end to the other.
     """
     places = 1 + (v.spa[1:, None, :].round(9) > v.spa[1:, :, None].round(9)).sum(axis=2)
     x = v.betas[1:]
@@ -408,8 +408,8 @@ def bump(
     ]
     shown = [(labels or {}).get(name, name) for name in named]
     named_lines(ax, x, places[:, at], shown, looks, gap=1.15, values=True)
-    real = v.ends().real
-    mark_crossings(ax, [(b, r, bool(real[at[i], at[j]])) for i, j, b, r in crossings(x, places[:, at])])
+    turns = v.ends().turns
+    mark_crossings(ax, [(b, r, bool(turns[at[i], at[j]])) for i, j, b, r in crossings(x, places[:, at])])
     ax.axvline(natural, color=FAINT, ls=":", lw=1.4)
     ax.set_title(
         "β₀, as collected", loc="center", fontsize=9.5, fontweight="normal", x=(natural - x[0]) / (x[-1] - x[0])

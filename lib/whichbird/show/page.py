@@ -70,6 +70,9 @@ def page(tables: Tables) -> str:
         "<ul><li><b>SPA</b>, soft pairwise accuracy: how well a scorer orders the systems as people do.</li>"
         "<li><b>Rank</b>, and in brackets the best and the worst rank that go with the data (95 %, documents resampled).</li>"
         f"<li><b>Cluster</b>, WMT's: shared with those above unless one of them is significantly better (PERM-BOTH, p ≤ {LEVEL:g}).</li>"
+        "<li>Two scorers <b>change places</b> if the one ahead at one end is behind at the other; nothing is tested by that. <b>The lead "
+        "moves</b> if it changes by more than its interval. <b>The order turns</b> if the one ahead at each end is ahead by more than the "
+        "interval of the lead there: only this is a change of order beyond noise (95 %, documents resampled).</li>"
         '<li>The <b class="low">fluency end</b> is the lowest reliable β, the <b class="high">adequacy end</b> the highest.</li></ul>',
         "<h2>Over β</h2>",
         *(
@@ -251,14 +254,17 @@ def _dataset(tables: Tables, about: pd.Series, own: Sequence[str]) -> str:
         if rivals.empty:
             continue
         out.append(f"<h3>{escape(scorer)}</h3><p>{_story(tables, rivals, scorer, name)}</p>")
-        moved = rivals[rivals["changed"]].sort_values("real", ascending=False, kind="stable")
+        moved = rivals[rivals["places"].eq(True)].sort_values(
+            ["turns", "moves"], ascending=False, kind="stable", key=lambda column: column.eq(True)
+        )
         if len(moved):
             head = [
-                "order changes with",
+                "changes places with",
                 '<span class="low">lead at the fluency end</span>',
                 '<span class="high">lead at the adequacy end</span>',
                 "change",
-                "more than noise",
+                "lead moves",
+                "order turns",
             ]
             out.append(_each(moved, head, _moved))
     domains = tables["domains"].query("dataset == @name") if len(tables["domains"]) else tables["domains"]
@@ -299,15 +305,15 @@ def _story(tables: Tables, rivals: pd.DataFrame, scorer: str, dataset: str) -> s
         out += f"From the fluency end to the adequacy end it {moved} " + (
             f"{first}. " if first == last else f"{_count(abs(last - first), 'place')} ({first} to {last}). "
         )
-        real = rivals[rivals["real"]]["rival"].tolist()
-        changed = int(rivals["changed"].sum())
-        out += f"Its order changes with {_count(changed, 'scorer')}" + (
-            f"; with {_some(real)} by more than noise."
-            if real
-            else ", with none by more than noise."
-            if changed
-            else "."
-        )
+        placed = rivals[rivals["places"].eq(True)]
+        out += f"It changes places with {_count(len(placed), 'scorer')}"
+        if placed["turns"].isna().any():
+            out += "; documents are too few to judge more."
+        elif len(placed):
+            shifted, turned = int(placed["moves"].sum()), placed[placed["turns"].eq(True)]["rival"].tolist()
+            out += f"; the lead moves with {shifted or 'none'} of them, and the order turns with {_some(turned) or 'none'}."
+        else:
+            out += "."
     return out
 
 
@@ -406,7 +412,12 @@ def _moved(row: pd.Series) -> list[str]:
     """A rival with whom the order changes."""
     change = f"{_signed(row['change'])} ± {row['margin']:.3f}"
     ends = _signed(row["lead_low"]), _signed(row["lead_high"])
-    return [escape(row["rival"]), *ends, change, "yes" if row["real"] else "no"]
+    return [escape(row["rival"]), *ends, change, _told(row["moves"]), _told(row["turns"])]
+
+
+def _told(value: Any) -> str:
+    """Yes or no, or a dash where nothing was judged."""
+    return "–" if pd.isna(value) else "yes" if value else "no"
 
 
 def _kind(row: pd.Series) -> list[str]:

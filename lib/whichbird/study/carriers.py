@@ -283,14 +283,8 @@ def carriers_table(d: Digest, pool: Pool, verdict: Verdict, resamples: int = RES
     order turns. NaN where too few documents allow no verdict.
     """
     found, alone = carriers(d), leverage(*need_aspects(d))
-    changed = verdict.ends()
-    lead_p = [two_sided(_leads(verdict.spa[b]), verdict.lead_se[b], verdict.documents) for b in (1, -1)]
-    kinds = {
-        "places": changed.changed,
-        "moved": changed.difference,
-        "turns": changed.changed & (np.maximum(*lead_p) <= LEVEL),
-    }
-    judged = verdict.documents >= FEWEST
+    ends, judged = verdict.ends(), verdict.judged
+    kinds = {"places": ends.places, "moved": ends.moved, "turns": ends.turns}
     kept = {
         f"{name}_{kind}": _pairs(stays & pairs) if judged or kind == "places" else np.nan
         for name, stays in (("kept", found.kept()), ("same", found.kept("same")))

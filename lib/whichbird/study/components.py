@@ -28,11 +28,10 @@ from ..data.digest import Digest
 from ..data.pool import Pool, pick
 from ..solve.reweight import reweight_many
 from .intervals import draw, membership, quantile
-from .significance import LEVEL, SEED, _share, _whole, pool_of
+from .significance import FEWEST as FEWEST, LEVEL, SEED, _share, _whole, pool_of
 
 ASPECTS = ("adequacy", "fluency")
 FACTORS = 1e-3, 1e18  # how much less or more text `needed` looks at
-FEWEST = 8  # documents that an interval takes: with fewer, noise is a guess itself, and nothing is ruled out
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ Everything is in plain tables, so that a page, a card or another program can be 
     profile    a row per dataset: title, sizes, beta0, the reliable interval, the extreme weights at its ends, signature
     standings  a row per dataset, balance and scorer: spa, se, rank, compatible ranks, cluster
     path       a row per dataset, balance of the reliable interval and scorer: spa and rank
-    rivals     a row per dataset, scorer of yours and other scorer: who leads, whether surely, and whether beta changes it
+    rivals     a row per dataset, scorer of yours and other scorer: who leads, whether surely, and what beta does to it
     domains    a row per dataset, kind of text and scorer of yours, at the natural balance
     average    a row per balance and scorer that takes part in all datasets; see `average`
 """
@@ -31,15 +31,15 @@ from ..data.protocol import scored_lines
 from ..data.registry import title
 from ..solve.reweight import reliable_interval, reweight
 from .average import Opened, Part, average, target
-from .intervals import intervals, two_sided
+from .intervals import Intervals, intervals
 from .ranking import Ranking, rank, rank_sweep, ranks
-from .significance import LEVEL, RESAMPLES, SEED, clusters, pool_of, significance
+from .significance import RESAMPLES, SEED, clusters, pool_of, significance, swapped_documents
 from .targets import extremes
-from .verdict import Standing, shipped_verdict
+from .verdict import Standing, _tests, changes, shipped_verdict
 
 BALANCES = ("low", "natural", "high", "chosen")
 STOPS = 13  # balances of a path
-FORMAT = 1
+FORMAT = 2
 SHIPPED = Path("guests", "remedy-report.json")  # below data/
 Tables = dict[str, pd.DataFrame]
 
@@ -151,10 +151,11 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
                 notes.append(f"not at {beta:g}: {error}")
     labels = list(targets)
     spread = intervals(pool, list(targets.values()), one.scores, resamples)
-    p, tail = _permuted(one, pool, targets, resamples)
+    p = _permuted(one, pool, targets, resamples, "segments")
+    judged = _permuted(one, pool, targets, resamples, "documents") if swapped_documents(pool) is not None else p
     rankings = [rank(field, None if np.isnan(t) else t) for t in targets.values()]
     spa = np.array([r.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy() for r in rankings])
-    tests = f"PERM-BOTH:{resamples}|documents:{spread.documents}|bootstrap:{resamples}|testing seed:{SEED}"
+    tests = _tests(resamples, spread.documents, SEED)
     parts, rows = [], []
     for b, (label, t) in enumerate(targets.items()):
         best, worst = spread.ranks(b)
@@ -191,7 +192,7 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
         "profile": pd.DataFrame([profile]),
         "standings": pd.concat(rows, ignore_index=True),
         "path": path,
-        "rivals": _rivals(field.name, field.scorers, own, labels, spa, p, spread.change_se, spread.t, spread.documents),
+        "rivals": _rivals(field.name, field.scorers, own, labels, spa, p, judged, spread),
         "domains": _domains(pool, one, own),
     }
     return _Tested(labels, parts, tables)
@@ -201,8 +202,8 @@ def _extremes(found: Ranking) -> str:
     return str(extremes(found.weights["system"], found.weights["weight"]))
 
 
-def _permuted(one: Opened, pool: Pool, targets: dict[str, float], resamples: int) -> tuple[Array, Array]:
-    """PERM-BOTH between all scorers at each target, (B, M, M), as shares and as tails; what ships is not tested again."""
+def _permuted(one: Opened, pool: Pool, targets: dict[str, float], resamples: int, by: str) -> Array:
+    """PERM-BOTH between all scorers at each target, (B, M, M); what ships is not tested again."""
     numbers = np.array(list(targets.values()))
     at = np.where(np.isnan(numbers), balance(*pool.aspects), numbers) if pool.aspects is not None else numbers
     v = None
@@ -210,52 +211,50 @@ def _permuted(one: Opened, pool: Pool, targets: dict[str, float], resamples: int
         v, _ = shipped_verdict(pool)
     order = np.argsort(at)
     betas = None if pool.aspects is None else at[order]
-    tested = significance(pool, betas, one.scores, resamples, only_own=v is not None and bool(one.scores))
-    p, tail = (np.empty((numbers.size, *tested.p.shape[1:])) for _ in range(2))
-    p[order], tail[order] = tested.p, tested.tail_p
+    tested = significance(pool, betas, one.scores, resamples, only_own=v is not None and bool(one.scores), by=by)
+    p = np.empty((numbers.size, *tested.p.shape[1:]))
+    p[order] = tested.p
     if v is not None and one.scores:
         m = len(v.scorers)
         for b, t in enumerate(numbers):
-            p[b, :m, :m] = v.p[0 if np.isnan(t) else v.nearest(t)]
-    return p, tail
+            p[b, :m, :m] = (v.p if by == "segments" else v.p_documents)[0 if np.isnan(t) else v.nearest(t)]
+    return p
 
 
 def _rivals(
-    name: str, scorers: list[str], own: list[str], labels: list[str], spa: Array, p: Array,
-    change_se: Callable[[int, int], Array], t: float, documents: int
+    name: str, scorers: list[str], own: list[str], labels: list[str], spa: Array, p: Array, judged: Array, spread: Intervals
 ) -> pd.DataFrame:  # fmt: skip
-    """How each of yours stands to each other scorer, and what β does to it from one end to the other."""
+    """How each of yours stands to each other scorer, and what β does to it from one end to the other.
+
+    `p` and `judged` (B, M, M) are PERM-BOTH by segments and as we judge. Columns p_better, p_worse (as we judge, at the natural
+    balance), lead there and at the ends, change and margin, and between the ends: places, moves, turns, turns_swaps. NaN
+    for moves and turns where documents are too few.
+    """
+    middle, t, se = labels.index("natural"), spread.t, None
+    if "low" in labels:
+        a, b = labels.index("low"), labels.index("high")
+        se = spread.change_se(b, a)
+        found = changes(
+            (spa[a], spa[b]), (spread.lead_se(a), spread.lead_se(b)), se, spread.documents, (p[a], p[b]), (judged[a], judged[b])
+        )  # fmt: skip
     rows = []
-    middle = labels.index("natural")
-    ends = (labels.index("low"), labels.index("high")) if "low" in labels else None
-    se = None if ends is None else change_se(ends[1], ends[0])
-    for me in own:
-        i = scorers.index(me)
+    for i in map(scorers.index, own):
         for j, other in enumerate(scorers):
             if j == i:
                 continue
-            row = {
-                "dataset": name, "scorer": me, "rival": other, "lead": spa[middle, i] - spa[middle, j],
-                "p_better": p[middle, i, j], "p_worse": p[middle, j, i],
+            row: dict[str, object] = {
+                "dataset": name, "scorer": scorers[i], "rival": other, "lead": spa[middle, i] - spa[middle, j],
+                "p_better": judged[middle, i, j], "p_worse": judged[middle, j, i],
             }  # fmt: skip
-            if ends is not None and se is not None:
-                low, high = (spa[b, i] - spa[b, j] for b in ends)
-                surely = [
-                    p[b, i, j] <= LEVEL if lead > 0 else p[b, j, i] <= LEVEL
-                    for b, lead in zip(ends, (low, high), strict=True)
-                ]
-                moved = float(two_sided(np.array(high - low), se[i, j], documents)) <= LEVEL
-                row |= {"lead_low": low, "lead_high": high, "change": high - low, "margin": t * se[i, j], "changed": low * high < 0,
-                        "real": bool(low * high < 0 and (all(surely) or moved))}  # fmt: skip
+            if se is None:
+                row |= dict.fromkeys(("lead_low", "lead_high", "change", "margin"), np.nan)
+                row |= dict.fromkeys(("places", "moves", "turns", "turns_swaps"), False)
             else:
-                row |= {
-                    "lead_low": np.nan,
-                    "lead_high": np.nan,
-                    "change": np.nan,
-                    "margin": np.nan,
-                    "changed": False,
-                    "real": False,
-                }
+                low, high = (float(spa[n, i] - spa[n, j]) for n in (a, b))
+                row |= {"lead_low": low, "lead_high": high, "change": high - low, "margin": t * se[i, j]}
+                row |= {w: bool(getattr(found, w)[i, j]) for w in ("places", "moves", "turns", "turns_swaps")}
+                if not found.judged:
+                    row |= {"moves": None, "turns": None}
             rows.append(row)
     return pd.DataFrame(rows)
 

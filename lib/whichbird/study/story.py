@@ -1,4 +1,4 @@
-"""Two scorers over all reliable balances: who leads, how surely, and whether a change between balances is more than noise."""
+"""Two scorers over all reliable balances: who leads, how surely, and whether lead and order change between balances."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ import pandas as pd
 
 from ..core.check import DataError
 from ..data.protocol import scorer_named
-from .significance import LEVEL
+from .significance import FEWEST, LEVEL
 from .verdict import Verdict
+
+
+class Between(NamedTuple):
+    """What may be said of two scorers between two balances; see `verdict`. None where documents are too few to judge by."""
+
+    places: bool
+    moves: bool | None
+    turns: bool | None
+    turns_swaps: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,17 +30,19 @@ class Story:
     """Scorers `first` and `second` of a dataset at every stop of its reliable interval, the natural balance among them.
 
     `table`, one row a balance, ascending (one row, NaN, where no balance is known): beta, spa_first, spa_second, lead (first −
-    second), lead_low, lead_high, p_first, p_second (PERM-BOTH that the one is better), better ("first", "second" or "": who
-    is significantly better, p ≤ .05), change (of the lead since the natural balance), change_low, change_high, real (the
-    order is another than at the natural balance, for real). `between` is True where the order changes for real from one
-    end to the other. `crossings` are the neighbouring balances between which the order changes.
+    second), lead_low, lead_high, p_first, p_second (PERM-BOTH that the one is better; whole documents swapped where there are
+    enough), p_first_segments, p_second_segments (segments swapped, WMT's rule), better ("first", "second" or "": who is
+    significantly better, p ≤ .05), change (of the lead since the natural balance), change_low, change_high, and since the
+    natural balance: places, moves, turns. `ends` says the same from one end to the other. `crossings` are the neighbouring
+    balances between which the two change places. `documents` are the documents judged by.
     """
 
     first: str
     second: str
     table: pd.DataFrame
-    between: bool
+    ends: Between
     crossings: tuple[tuple[float, float], ...]
+    documents: int
 
     @property
     def sentence(self) -> str:
@@ -51,29 +62,45 @@ class Story:
             return f"{one} has a larger SPA than {other}{never} {where}."
         places = ", ".join(f"between {' and '.join(_apart(x, y))}" for x, y in self.crossings[:3])
         more = f" and {len(self.crossings) - 3} times more" if len(self.crossings) > 3 else ""
-        return f"{self.first} and {self.second} change order between reliable balances: {places}{more}."
+        return f"{self.first} and {self.second} change places between reliable balances: {places}{more}."
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are documents enough to judge by."""
+        return self.documents >= FEWEST
 
     def _surely(self) -> str:
         t, parts = self.table, []
+        how = f"(PERM-BOTH by {'documents' if self.judged else 'segments'}, p ≤ {LEVEL})"
         for who, name in (("first", self.first), ("second", self.second)):
             sure = t[t["better"] == who]["beta"]
             if len(sure) == len(t):
-                return f"{name} is significantly better {'at all of them' if len(t) > 1 else 'there'} (p ≤ {LEVEL})."
+                return f"{name} is significantly better {'at all of them' if len(t) > 1 else 'there'} {how}."
             if len(sure):
                 span = f"from {sure.iloc[0]:.3f} to {sure.iloc[-1]:.3f}" if len(sure) > 1 else f"at {sure.iloc[0]:.3f}"
-                parts.append(
-                    f"{name} is significantly better at {len(sure)} of {len(t)} balances, {span} (p ≤ {LEVEL})"
-                )
-        return "; ".join(parts) + "." if parts else "Neither is significantly better at any of them."
+                parts.append(f"{name} is significantly better at {len(sure)} of {len(t)} balances, {span} {how}")
+        return "; ".join(parts) + "." if parts else f"Neither is significantly better at any of them {how}."
 
     def _change(self) -> list[str]:
-        if not self.crossings:
+        """What may be said from one end to the other, and of orders that turn in between."""
+        if len(self.table) < 2:
             return []
-        if self.between:
-            return ["From one end to the other that change is more than noise."]
-        if self.table["real"].any():
-            return ["Between the natural balance and some others that change is more than noise."]
-        return ["No such change is more than noise."]
+        if not self.judged:
+            return [
+                f"Whether lead or order change is not judged: {self.documents} documents are too few, {FEWEST} needed."
+            ]
+        e = self.ends
+        if e.turns:
+            told = "the two change places, and the order turns: each order is significant by documents"
+        elif e.places:
+            told = f"the two change places; the lead {'moves' if e.moves else 'does not move significantly'}; the order does not turn"
+        else:
+            told = f"the lead {'moves' if e.moves else 'does not move significantly'}; the two keep their places"
+        out = [f"From one end to the other {told}."]
+        since = int(self.table["turns"].sum())
+        if since and not e.turns:
+            out.append(f"From the natural balance to {since} of {len(self.table)} others the order turns.")
+        return out
 
 
 def _apart(x: float, y: float) -> tuple[str, str]:
@@ -99,7 +126,9 @@ def story(v: Verdict, first: str, second: str) -> Story:
     lead = v.spa[order, i] - v.spa[order, j]
     base = v.spa[0, i] - v.spa[0, j]
     se, change_se = v.lead_se[order, i, j], v.change_se[order, i, j]
-    p_first, p_second = v.p[order, i, j], v.p[order, j, i]
+    better = np.array([v.better(int(b)) for b in order])
+    p_first, p_second = better[:, i, j], better[:, j, i]
+    since = [v.changes(int(b)) for b in order]
     table = pd.DataFrame(
         {
             "beta": betas,
@@ -110,26 +139,33 @@ def story(v: Verdict, first: str, second: str) -> Story:
             "lead_high": lead + v.t * se,
             "p_first": p_first,
             "p_second": p_second,
+            "p_first_segments": v.p[order, i, j],
+            "p_second_segments": v.p[order, j, i],
             "better": np.where(p_first <= LEVEL, "first", np.where(p_second <= LEVEL, "second", "")),
             "change": lead - base,
             "change_low": lead - base - v.t * change_se,
             "change_high": lead - base + v.t * change_se,
-            "real": [b > 0 and bool(v.changes(int(b)).real[i, j]) for b in order],
+            "places": [bool(c.places[i, j]) for c in since],
+            "moves": [bool(c.moves[i, j]) if v.judged else None for c in since],
+            "turns": [bool(c.turns[i, j]) if v.judged else None for c in since],
         }
     )
     sign = np.sign(lead)
     held = np.flatnonzero(sign)  # a tie is no order: the change is between the two that have one
     turns = [(held[n], held[n + 1]) for n in range(held.size - 1) if sign[held[n]] != sign[held[n + 1]]]
     crossings = tuple((float(betas[x]), float(betas[y])) for x, y in turns)
-    return Story(first, second, table, bool(v.betas.size > 1 and v.ends().real[i, j]), crossings)
+    between = v.ends() if v.betas.size > 1 else since[0]
+    moves, turned = (bool(x[i, j]) if v.judged else None for x in (between.moves, between.turns))
+    ends = Between(bool(between.places[i, j]), moves, turned, bool(between.turns_swaps[i, j]))
+    return Story(first, second, table, ends, crossings, v.documents)
 
 
 class Crossing(NamedTuple):
-    """Where the lines of two scorers cross, and whether their change of order from one end to the other is more than noise."""
+    """Where the lines of two scorers cross, and whether their order turns from one end to the other."""
 
     beta: float
     spa: float
-    real: bool
+    turns: bool
 
 
 def crossings(v: Verdict, scorers: Iterable[str]) -> tuple[Crossing, ...]:
@@ -147,5 +183,5 @@ def crossings(v: Verdict, scorers: Iterable[str]) -> tuple[Crossing, ...]:
             (lead, spa), (lead_after, spa_after) = t.loc[[x, y]].to_numpy()
             share = lead / (lead - lead_after)
             spa += share * (spa_after - spa)
-            out.append(Crossing(float(x + share * (y - x)), float(spa), found.between))
+            out.append(Crossing(float(x + share * (y - x)), float(spa), bool(found.ends.turns)))
     return tuple(out)

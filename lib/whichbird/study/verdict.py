@@ -1,10 +1,20 @@
 """What ships about significance: tests and intervals at the explorer's stops, and what they amount to.
 
-**What counts as a real change**, fixed before the book's tables were made. Two scorers change order between two
-balances if the one with the larger SPA at the first has the smaller at the second. The change is real if *both orders
-are significant* (PERM-BOTH, p ≤ .05 each), or if *the difference of differences is*: the change of the lead lies more
-than t standard errors from 0. Holm's adjustment is for all M(M−1)/2 pairs of scorers, each with twice the smaller of
-the two p-values, since two ways lead to the claim; pairs that do not change order cannot claim anything, but count.
+**Three statements about two scorers between two balances**, and what each test rejects.
+
+1. They *change places* (`places`): the one with the larger SPA at the first has the smaller at the second. Observed;
+   nothing is tested.
+2. *The lead moves* (`moves`): the lead at the second less that at the first lies more than t standard errors from 0,
+   documents resampled. It rejects "the lead did not move". It does not say who leads at either.
+3. *The order turns* (`turns`): they change places, and at *each* of the two the lead lies more than t standard errors
+   from 0. It rejects, at each, "the two are equal, or the other is ahead". Both must be rejected, so the p-value is
+   the larger of the two. `turns_swaps` says the same by PERM-BOTH, WMT's rule, `turns_swaps_documents` by PERM-BOTH
+   with whole documents swapped.
+
+Only where the order turns is a change of order more than noise. `worlds.false_claims` measures how often each statement,
+read as "the order changed", is false. Holm's adjustment is for all M(M−1)/2 pairs of scorers of a dataset: it bounds the
+chance of one or more false statements *of its own kind*, "the lead moves" or "the order turns". With fewer than `FEWEST`
+documents nothing is judged by documents.
 """
 
 from __future__ import annotations
@@ -20,7 +30,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from .._version import __version__
 from ..core.balance import balance
@@ -35,64 +44,101 @@ from ..solve.reweight import reliable_interval
 from .contest import Scores, aspects, contest
 from .intervals import intervals, quantile, two_sided
 from .ranking import spa_of
-from .significance import LEVEL, RESAMPLES, SEED, clusters, holm, pool_of, significance, weightings
+from .significance import (
+    FEWEST,
+    LEVEL,
+    MORE,
+    RESAMPLES,
+    SEED,
+    clusters,
+    holm,
+    pool_of,
+    significance,
+    swapped_documents,
+    weightings,
+)  # fmt: skip
 from .targets import beta_stops
 
-FORMAT = 1
-FINE, COARSE, ROUGH = 1e-5, 1e-4, 1e-2  # SPA, standard errors, z are stored as whole numbers of these
+FORMAT = 2
+FINE, COARSE = 1e-5, 1e-4  # SPA and standard errors are stored as whole numbers of these
+COUNTS = ("places", "moved", "turns", "turns_swaps", "turns_swaps_documents", "moved_holm", "turns_holm")
 Bools = NDArray[np.bool_]
 
 
 class Changes(NamedTuple):
-    """Pairs of scorers between two balances, (M, M) and symmetric: who changes order, for real, and after Holm."""
+    """Pairs of scorers between two balances, (M, M) and symmetric: who changes places, whose lead moves, whose order turns.
 
-    changed: Bools
-    both: Bools  # both orders are significant
-    difference: Bools  # the difference of differences is
-    holm: Bools
+    `judged` is False where documents are too few to judge by; `moves` and `turns` are False everywhere then.
+    """
+
+    places: Bools
+    moves: Bools
+    turns: Bools
+    turns_swaps: Bools
+    turns_swaps_documents: Bools
+    moves_holm: Bools
+    turns_holm: Bools
+    judged: bool
 
     @property
-    def real(self) -> Bools:
-        """Either of the two."""
-        return self.both | self.difference
+    def moved(self) -> Bools:
+        """Pairs that change places and whose lead moves."""
+        return self.places & self.moves
 
     def counts(self) -> dict[str, int]:
-        """Numbers of pairs: changed, real, both, difference, holm."""
-        found = {
-            "changed": self.changed,
-            "real": self.real,
-            "both": self.both,
-            "difference": self.difference,
-            "holm": self.holm,
-        }
+        """Numbers of pairs: places, moved (places and moves), turns, the same by swaps, and what is left after Holm."""
+        found = dict(zip(COUNTS, (self.places, self.moved, self.turns, self.turns_swaps, self.turns_swaps_documents,
+                                  self.places & self.moves_holm, self.turns_holm), strict=True))  # fmt: skip
         return {what: int(x.sum()) // 2 for what, x in found.items()}
 
 
 def changes(
-    spa: tuple[Array, Array], p: tuple[Array, Array], tail: tuple[Array, Array], se: Array, documents: int,
-    level: float = LEVEL
+    spa: tuple[Array, Array], lead_se: tuple[Array, Array], change_se: Array, documents: int,
+    p: tuple[Array, Array], p_documents: tuple[Array, Array] | None = None, level: float = LEVEL
 ) -> Changes:  # fmt: skip
-    """Which pairs change order between two balances, and which for real.
+    """What may be said of every pair of scorers between two balances.
 
-    For each of the two: `spa` (M,), `p` and `tail` (M, M), p-values of PERM-BOTH as shares and as normal tails. `se`
-    (M, M) are standard errors of the change of lead, from so many documents.
+    For each of the two: `spa` (M,), `lead_se` (M, M) standard errors of leads, and `p` and `p_documents` (M, M) of
+    PERM-BOTH by segments and by documents (None: `p`). `change_se` (M, M) are standard errors of the change of lead. All from
+    so many documents.
 
     >>> spa, p = np.array([0.9, 0.8]), np.array([[1, 0.01], [0.99, 1]])
-    >>> found = changes((spa, spa[::-1]), (p, p.T), (p, p.T), np.full((2, 2), 0.2), 50)
-    >>> found.counts()
-    {'changed': 1, 'real': 1, 'both': 1, 'difference': 0, 'holm': 1}
+    >>> small, large = np.full((2, 2), 0.03), np.full((2, 2), 0.06)
+    >>> changes((spa, spa[::-1]), (small, small), small, 50, (p, p.T)).counts()
+    {'places': 1, 'moved': 1, 'turns': 1, 'turns_swaps': 1, 'turns_swaps_documents': 1, 'moved_holm': 1, 'turns_holm': 1}
+    >>> found = changes((spa, spa[::-1]), (small, large), small, 50, (p, p.T))  # the second order could be luck
+    >>> bool(found.moves[0, 1]), bool(found.turns[0, 1])
+    (True, False)
     """
     lead, then = (x[:, None] - x for x in spa)
-    changed = lead * then < 0
-    first = lead > 0  # whose order is i before j at the first balance, and so j before i at the second
-    sure, sure_tail = (np.where(first, np.maximum(one, two.T), np.maximum(one.T, two)) for one, two in (p, tail))
-    by_change = two_sided(then - lead, se, documents)
-    claim = np.where(changed, np.minimum(1.0, 2 * np.fmin(sure_tail, by_change)), 1.0)
+    places, judged = lead * then < 0, documents >= FEWEST
+    moves = two_sided(then - lead, change_se, documents)
+    turns = np.maximum(*(two_sided(x, se, documents) for x, se in zip((lead, then), lead_se, strict=True)))
+    turns = np.where(places, turns, 1.0)
     i, j = np.triu_indices(len(lead), 1)
-    adjusted = np.ones(lead.shape)
-    adjusted[i, j] = adjusted[j, i] = holm(claim[i, j])
-    both, difference = changed & (sure <= level), changed & (by_change <= level)
-    return Changes(changed, both, difference, (both | difference) & (adjusted <= level))
+
+    def adjusted(claim: Array) -> Array:
+        out = np.ones(lead.shape)
+        out[i, j] = out[j, i] = holm(claim[i, j])
+        return out
+
+    def swapped(one: Array, two: Array) -> Bools:
+        larger = np.where(lead > 0, np.maximum(one, two.T), np.maximum(one.T, two))  # i before j, then j before i
+        return np.asarray(places & (larger <= level))
+
+    def sure(claim: Array) -> Bools:
+        return np.asarray(judged & (claim <= level))
+
+    return Changes(
+        places=places,
+        moves=sure(moves),
+        turns=sure(turns),
+        turns_swaps=swapped(*p),
+        turns_swaps_documents=swapped(*(p_documents or p)),
+        moves_holm=sure(adjusted(moves)),
+        turns_holm=sure(adjusted(turns)),
+        judged=judged,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +146,8 @@ class Verdict:
     """Tests and intervals of one dataset at B balances: first the natural one, unweighted (NaN), then stops.
 
     `spa` (B, M) as reported, from 1000 permutations; `se` its standard errors; `rank_low`, `rank_high` the best and
-    the worst compatible rank; `p` (B, M, M) PERM-BOTH; `tail` (B, M, M) the same as normal tails, which can be
-    smaller than 1 / resamples; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the
+    the worst compatible rank; `p` (B, M, M) PERM-BOTH by segments, WMT's rule; `p_documents` (B, M, M) with whole
+    documents swapped, NaN where those are too few; `lead_se` (B, M, M) standard errors of leads, `change_se` of their change since the
     natural balance, `ends_se` (M, M) of that from the first stop to the last. `reached` (B,) of `resamples` contests
     reach a target. `tests` is the part of the signature that says how the tests were made.
 
@@ -121,7 +167,7 @@ class Verdict:
     rank_low: NDArray[np.int64]
     rank_high: NDArray[np.int64]
     p: Array
-    tail: Array
+    p_documents: Array
     lead_se: Array
     change_se: Array
     ends_se: Array
@@ -156,21 +202,34 @@ class Verdict:
             raise ValueError(f"beta is {beta:g}; for {self.name} a value from {low:.4f} to {high:.4f} is expected")
         return 1 + int(np.abs(self.betas[1:] - beta).argmin())
 
+    @property
+    def judged(self) -> bool:
+        """Whether there are documents enough to judge by."""
+        return self.documents >= FEWEST
+
+    def better(self, b: int = 0) -> Array:
+        """PERM-BOTH at balance b by which we judge, (M, M): by documents where there are enough of them, else by segments."""
+        return np.asarray((self.p_documents if self.judged else self.p)[b])
+
     def changes(self, b: int) -> Changes:
-        """Who changes order from the natural balance to stop b."""
+        """What may be said of every pair from the natural balance to stop b."""
         return self._between(0, b, self.change_se[b])
 
     def moved(self, b: int) -> Bools:
-        """Which scorers are in a real change with anyone from the natural balance to stop b: (M,)."""
-        return np.asarray(self.changes(b).real.any(axis=1))
+        """Which scorers change places with anyone so that the lead moves, from the natural balance to stop b: (M,)."""
+        return np.asarray(self.changes(b).moved.any(axis=1))
+
+    def turned(self, b: int) -> Bools:
+        """Which scorers' order with anyone turns from the natural balance to stop b: (M,)."""
+        return np.asarray(self.changes(b).turns.any(axis=1))
 
     def ends(self) -> Changes:
-        """Who changes order from the first stop to the last."""
+        """What may be said of every pair from the first stop to the last."""
         return self._between(1, len(self.betas) - 1, self.ends_se)
 
     def _between(self, a: int, b: int, se: Array) -> Changes:
-        spa, p, tail = ((x[a], x[b]) for x in (self.spa, self.p, self.tail))
-        return changes(spa, p, tail, se, self.documents)
+        spa, lead_se, p, by_documents = ((x[a], x[b]) for x in (self.spa, self.lead_se, self.p, self.p_documents))
+        return changes(spa, lead_se, se, self.documents, p, by_documents)
 
 
 def build_significance(
@@ -188,14 +247,16 @@ def build_significance(
         stops = beta_stops(a, f)
         stops = stops[(stops >= low) & (stops <= high)]
         natural = int(np.abs(stops - balance(a, f)).argmin())
-    tested = significance(pool, stops if stops.size else None, scores, resamples, seed)
+    at = stops if stops.size else None
+    tests = {"": significance(pool, at, scores, resamples, seed, by="segments")}
+    if swapped_documents(pool) is not None:
+        tests["_documents"] = significance(pool, at, scores, resamples, seed, by="documents")
     found = intervals(pool, np.concatenate([[np.nan], stops]), scores, resamples, seed)
     c = contest(pool, scores)
     k = len(pool.systems)
     w = np.concatenate([np.full((1, k), 1 / k), weightings(pool, stops)[1] if stops.size else np.empty((0, k))])
     i, j = np.triu_indices(len(c.scorers), 1)
     rows = np.concatenate([[natural], np.arange(stops.size)]).astype(int)
-    counts = np.rint(tested.p * resamples).astype(np.int64)
     ranks = np.array([found.ranks(b) for b in range(found.betas.size)])
     ends = found.change_se(stops.size, 1) if stops.size else np.zeros((len(c.scorers), len(c.scorers)))
     info = {
@@ -203,7 +264,7 @@ def build_significance(
         "name": pool.name,
         "resamples": resamples,
         "documents": found.documents,
-        "test": tested.signature,
+        "test": tests[""].signature,
         "intervals": found.signature,
         "reported": c.signature,
         "version": __version__,
@@ -217,12 +278,14 @@ def build_significance(
         "se": _pack(found.se, FINE),
         "rank_low": ranks[:, 0].astype(np.uint8),
         "rank_high": ranks[:, 1].astype(np.uint8),
-        "p": _pack(counts[rows][:, i, j]),
-        "ties": _pack((counts + counts.swapaxes(1, 2))[rows][:, i, j] - resamples),
-        "z": _pack(tested.z[rows][:, i, j], ROUGH),
         "lead_se": _pack(np.array([found.lead_se(b)[i, j] for b in range(rows.size)]), COARSE),
         "change_se": _pack(np.array([found.change_se(b, 0)[i, j] for b in range(rows.size)]), COARSE),
         "ends_se": _pack(ends[i, j][None], COARSE),
+        **{
+            what + by: _pack(x[rows], 1 / (MORE * resamples))
+            for by, tested in tests.items()
+            for what, x in (("p", tested.p[:, i, j]), ("ties", tested.p[:, i, j] + tested.p[:, j, i] - 1))
+        },
     }
 
 
@@ -239,7 +302,7 @@ def load_significance(name: str, path: str | Path | None = None) -> Verdict:
 
     >>> v = load_significance("ende24")
     >>> len(v.scorers), v.betas[:3].round(3), v.tests
-    (30, array([  nan, 0.548, 0.55 ]), 'PERM-BOTH:1000|documents:171|bootstrap:1000|testing seed:7')
+    (30, array([  nan, 0.548, 0.55 ]), 'PERM-BOTH:1000-10000|documents:171|bootstrap:1000|testing seed:7')
     """
     file = folder() / _file(name) if path is None else Path(path)
     hint = "rebuild it with 'make data'"
@@ -274,10 +337,19 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
         out[:, i, j], out[:, j, i] = upper, lower
         return out
 
-    count, ties, resamples = _unpack(arrays["p"]), _unpack(arrays["ties"]), int(info["resamples"])
+    resamples, documents = int(info["resamples"]), int(info["documents"])
+
+    def swaps(by: str) -> Array:
+        (count, ties), size = (_unpack(arrays[what + by]) for what in ("p", "ties")), MORE * resamples
+        return square(count / size, (size + ties - count) / size, 1.0)
+
+    p = swaps("")
+    if "p_documents" in arrays:
+        by_documents = swaps("_documents")
+    else:  # segments stood for documents, or documents are too few to be swapped
+        by_documents = p if documents >= FEWEST else np.full(p.shape, np.nan)
     lead, change, ends = (_unpack(arrays[what], COARSE) for what in ("lead_se", "change_se", "ends_se"))
-    tail = _unpack(arrays["z"]) * ROUGH
-    tests = _tests(resamples, int(info["documents"]), int(info["test"].rpartition("|seed:")[2].partition("|")[0]))
+    tests = _tests(resamples, documents, int(info["test"].rpartition("|seed:")[2].partition("|")[0]))
     return Verdict(
         name=info["name"],
         scorers=scorers,
@@ -286,14 +358,14 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
         se=_unpack(arrays["se"], FINE),
         rank_low=arrays["rank_low"].astype(np.int64),
         rank_high=arrays["rank_high"].astype(np.int64),
-        p=square(count / resamples, (resamples + ties - count) / resamples, 1.0),
-        tail=square(ndtr(-tail), ndtr(tail), 0.5),
+        p=p,
+        p_documents=by_documents,
         lead_se=square(lead, lead, 0.0),
         change_se=square(change, change, 0.0),
         ends_se=square(ends, ends, 0.0)[0],
         reached=arrays["reached"].astype(np.int64),
         resamples=resamples,
-        documents=int(info["documents"]),
+        documents=documents,
         # like a digest's: the version that reports; the file's own record keeps the one that made it
         signature=f"{re.sub(r'whichbird:[^|]*', f'whichbird:{__version__}', info['reported'])}|{tests}",
         tests=tests,
@@ -358,7 +430,7 @@ def standing(
             v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests,
             v.covariance(b), v.documents,
         )  # fmt: skip
-    tested = significance(pool, at, scores, resamples, seed, only_own=v is not None)
+    tested = significance(pool, at, scores, resamples, seed, only_own=v is not None, by="segments")
     p = tested.p[0]
     if v is not None:
         p[: len(v.scorers), : len(v.scorers)] = v.p[b]
@@ -371,7 +443,7 @@ def standing(
 
 def _tests(resamples: int, documents: int, seed: int) -> str:
     """How tests and intervals were made, as a part of a signature."""
-    return f"PERM-BOTH:{resamples}|documents:{documents}|bootstrap:{resamples}|testing seed:{seed}"
+    return f"PERM-BOTH:{resamples}-{MORE * resamples}|documents:{documents}|bootstrap:{resamples}|testing seed:{seed}"
 
 
 def shipped_verdict(pool: Pool, beta: float | None = None) -> tuple[Verdict | None, int]:
@@ -395,9 +467,9 @@ def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:
     """One row a dataset: what the tests amount to.
 
     Columns name, scorers, documents, low, high (ends of the stops), first_low, first, first_high (scorers that share
-    the first cluster at the low end, at the natural balance, at the high end), pairs, changed (pairs that change
-    order between the ends), real, both, difference (of these, by either rule, by each), holm, reached (the share of
-    resampled contests that reach the stop most of them miss). Zeros and NaN where no balance is known.
+    the first cluster at the low end, at the natural balance, at the high end), pairs, those of `Changes.counts` between
+    the ends (0 where no balance is known), judged (whether documents suffice to judge by), reached (the share of resampled
+    contests that reach the stop most of them miss).
     """
     rows = []
     for v in verdicts:
@@ -414,7 +486,8 @@ def summary(verdicts: Iterable[Verdict]) -> pd.DataFrame:
                 "first": first[1],
                 "first_high": first[2],
                 "pairs": len(v.scorers) * (len(v.scorers) - 1) // 2,
-                **(v.ends().counts() if known else dict.fromkeys(("changed", "real", "both", "difference", "holm"), 0)),
+                **(v.ends().counts() if known else dict.fromkeys(COUNTS, 0)),
+                "judged": known and v.judged,
                 "reached": v.reached.min() / v.resamples,
             }
         )

@@ -52,6 +52,7 @@ from whichbird.study.choices import by_seed, by_taxonomy
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, split
+from whichbird.study.leaning import table as leans_and_gains
 from whichbird.study.placebo import placebo
 from whichbird.study.preference import preference, steps
 from whichbird.study.raters import rater_coverage
@@ -79,6 +80,7 @@ DEALS = range(
     synthesis.SEED, synthesis.SEED + 3
 )  # seeds that break ties when pools are synthesised, the published one first
 TURNS = 5000  # resamples that tell whether a natural order turns: with 1000 the count hangs on the seed
+RISE = (0.5, 0.9)  # the balances between which chapter 3.3 ranks scorers
 BALANCES, INSET = 21, 0.001  # where stability is looked at, and how far from the ends of the reachable range
 
 
@@ -543,6 +545,16 @@ def collapse(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     return pd.concat([synthesis.controls(pool, seed) for seed in DEALS], ignore_index=True)
 
 
+def difficulty(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """Both dials of fully synthetic pools where scorers keep a share of each segment's difficulty."""
+    return None if pool.adequacy is None else synthesis.difficulty(pool)
+
+
+def leaning(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
+    """Whether scorers that lean to adequacy gain as β rises: over the range of chapter 3.3, and in the reliable interval."""
+    return None if d.aspects is None else leans_and_gains(pool, d, {"wide": RISE, "reliable": reliable_interval(*d.aspects)})
+
+
 def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     """How alike the kinds of text of a dataset rank its scorers, where it has two or more."""
     return domain_agreement(pool).drop(columns="name") if len(split(pool)) > 1 else None
@@ -648,6 +660,8 @@ TABLES = {
     "beta_coverage": Table(beta_coverage, "segments", 4),
     "false_claims": Table(false_claims, "segments", 5),
     "collapse": Table(collapse, "segments", 6),
+    "difficulty": Table(difficulty, "segments", 6),
+    "leaning": Table(leaning, "segments", 6),
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
     "carriers": Table(carriers, "tests", 6),

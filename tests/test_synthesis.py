@@ -16,6 +16,7 @@ from whichbird.study.synthesis import (
     CONTROLS,
     POOLS,
     controls,
+    difficulty,
     evaluate,
     members,
     orders,
@@ -248,6 +249,42 @@ def test_controls_in_loops(monkeypatch):
         assert alignment["dealt"] == alignment["quiet"] and np.isnan(alignment["noise"])
 
 
+def test_difficulty_in_loops(monkeypatch):
+    """Scores without their segment means, as the words say; with all of it the dials are those of `controls`."""
+    dials = DIALS["explainability"][::25]
+    monkeypatch.setattr(synthesis, "DIALS", {"explainability": dials})
+    pool = random_pool(4, 30)
+    table = difficulty(pool, [0, 1]).set_index(["kept", "pool", "dial"])
+    plain = controls(pool).set_index(["pool", "dial"])["explainability"]
+    level = pool_of(
+        pool.adequacy, pool.fluency, pool.total, {s: x - x.mean(axis=0) for s, x in pool.scorers.items()}
+    )
+    without = slow_controls(level, dials)
+    for name in synthesis.SYNTHETIC:
+        for dial in ("dealt", "fair"):
+            assert table.loc[(1, name, dial), "explainability"] == plain[name, dial]
+            assert table.loc[(0, name, dial), "explainability"] == pytest.approx(without[name, dial], rel=1e-12)
+    good = regroup(pool.total, orders(pool.adequacy, pool.fluency))
+    for kept, source in ((1, pool), (0, level)):
+        who = members("adequacy", 4)
+        own = [
+            offsets(*(regroup(v, orders(pool.adequacy, pool.fluency))[who] for v in (x, pool.adequacy, pool.fluency)))
+            for x in source.scorers.values()
+        ]
+        expected = np.median([np.corrcoef(v, good[who].mean(axis=1))[0, 1] for v in own])
+        assert table.loc[(kept, "adequacy", "fair"), "quality"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_hard_segments_make_the_fair_dial_fall_with_quality():
+    """Equal systems, a scorer that sees a segment's difficulty beside the errors: sorted, bad systems have the high offsets."""
+    rng = np.random.default_rng(11)
+    hard = rng.normal(size=600)
+    a, f = -rng.poisson(np.exp(0.8 * hard), size=(2, 6, 600)).clip(0, 8).astype(float)
+    x = a + f - 2 * hard + rng.normal(size=a.shape)
+    table = difficulty(pool_of(a, f, scorers={"x": x}), [0, 1]).set_index(["dial", "kept"])["quality"]
+    assert (table["fair", 1] < -0.5).all() and (table["fair", 0] > 0).all()
+
+
 def test_variances_by_hand_and_conserved():
     pool = random_pool(4, 30)
     table, order = variances(pool).set_index("pool"), orders(pool.adequacy, pool.fluency)
@@ -266,7 +303,7 @@ def test_variances_by_hand_and_conserved():
 
 # --- what ships
 
-TABLE, TRIAL = read_table("synthesised.csv"), read_table("collapse.csv")
+TABLE, TRIAL, EASE = (read_table(f"{name}.csv") for name in ("synthesised", "collapse", "difficulty"))
 
 
 def test_the_collapse_is_one_of_direction():
@@ -294,6 +331,16 @@ def test_shipped_controls_are_recomputed():
         TRIAL[(TRIAL["dataset"] == "ende20") & (TRIAL["seed"] == seed)].drop(columns="dataset").reset_index(drop=True)
     )
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-5)  # six digits are printed
+
+
+def test_difficulty_decides_where_the_fair_dial_points():
+    """As it ships, one dataset again: without difficulty the fair offsets turn round, the dealt ones keep their side."""
+    assert set(EASE["dataset"]) == set(wb.datasets(aspects=True))
+    rises = (EASE["quality"] > 0).groupby([EASE["dial"], EASE["kept"]]).mean()
+    assert rises["fair", 1] < 0.05 and rises["fair", 0] > 0.95 and rises["dealt", 1] > 0.8 and rises["dealt", 0] > 0.8
+    ours = difficulty(wb.load_pool("ende21"), [0])
+    theirs = EASE[(EASE["dataset"] == "ende21") & (EASE["kept"] == 0)].drop(columns="dataset").reset_index(drop=True)
+    pd.testing.assert_frame_equal(ours, theirs, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", wb.datasets(aspects=True))

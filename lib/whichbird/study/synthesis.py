@@ -10,6 +10,7 @@ pools sorted by adequacy of three datasets that the paper does not have: ende20,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -29,6 +30,7 @@ POOLS = ("real+adequacy+fluency", "real+adequacy", "real+fluency", "adequacy+flu
 SYNTHETIC = ("adequacy+fluency", "fluency", "adequacy")  # without any real system
 CONSTRUCTIONS = ("published", "fair")
 CONTROLS = ("dealt", "quiet", "noise", "random", "stretched", "noisy", "shrunk", "fair")
+KEPT = (0.0, 0.5, 1.0, 2.0)  # shares of each segment's difficulty that scorers keep
 
 
 def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[str, np.ndarray]:
@@ -211,6 +213,55 @@ def controls(pool: Pool, seed: int = SEED) -> pd.DataFrame:
                 "alignment": float(np.median(alignment[name, dial])),
             }
             for name, dial in curves
+        ]
+    )
+
+
+def difficulty(pool: Pool, kept: Iterable[float] = KEPT, seed: int = SEED) -> pd.DataFrame:
+    """Explainability of the three fully synthetic pools where scorers keep a share of each segment's difficulty.
+
+    A scorer's difficulty of a segment is its mean score over the systems there. `kept` 1 leaves the scores as they are, 0
+    takes all of it out, 2 doubles it. No difference of two systems on a segment changes, so no p-value does: only offsets,
+    which compare segments, follow. One row per pool, dial ("dealt", "fair", as in `controls`) and share: `explainability`,
+    and `quality`, the correlation over the pool's systems of what the dial takes off them with people's total (median over
+    scorers). A dial with a positive one pulls good systems down.
+    """
+    union = synthesise(pool, seed)
+    size, family = len(pool.systems), "explainability"
+    a, f = _aspects(union)
+    order = orders(a[:size], f[:size], seed)
+    grid, human, good = DIALS[family], p_counts(union.total), system_means(union.total)
+    both, shares = members("adequacy+fluency", size), [float(k) for k in kept]
+    keys = [(name, dial, k) for name in SYNTHETIC for dial in ("dealt", "fair") for k in shares]
+    curves: dict[tuple[str, str, float], list[np.ndarray]] = {key: [] for key in keys}
+    quality: dict[tuple[str, str, float], list[float]] = {key: [] for key in keys}
+    for s, x in pool.scorers.items():
+        for k in shares:
+            level = replace(pool, scorers={s: x - (1 - k) * x.mean(axis=0)})
+            moved = synthesise(level, seed)
+            real = _directions(pool, level.scorers[s])[family]
+            dealt = regroup(np.broadcast_to(real[:, None], (size, len(union.lines))), order)
+            carried = p_line_counts(union.scorers[s][both], dealt[both], grid)
+            for name in SYNTHETIC:
+                who = members(name, size)
+                sub = _subset(moved, who)
+                own = _directions(sub, sub.scorers[s])[family]
+                curves[name, "dealt", k].append(carried[:, _pairs(who - size, both.size)])
+                curves[name, "fair", k].append(p_curve_counts(union.scorers[s][who], np.outer(grid, own)))
+                for dial, v in (("dealt", dealt[who].mean(axis=1)), ("fair", own)):
+                    quality[name, dial, k].append(float(np.corrcoef(-v, good[who])[0, 1]))
+    return pd.DataFrame(
+        [
+            {
+                "pool": name,
+                "dial": dial,
+                "kept": k,
+                "explainability": preference(
+                    steps(human[_pairs(members(name, size), len(union.systems))], np.array(curves[name, dial, k]))
+                ),
+                "quality": float(np.median(quality[name, dial, k])),
+            }
+            for name, dial, k in keys
         ]
     )
 

@@ -18,7 +18,9 @@ from whichbird.data.files import read_text
 from whichbird.data.mqm import TAXONOMY, WEIGHTS, plain
 from whichbird.data.ratings import mean, natural
 
-FUZZ = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 def outcome(read):

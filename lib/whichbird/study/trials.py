@@ -38,8 +38,8 @@ class Trials(NamedTuple):
     """A dataset as a world: its segments, its documents, the two ends, and the true leads at them, (2, M, M)."""
 
     pool: Pool
-    scores: Array  # (M, K, N)
-    documents: Indices  # (N,)
+    scores: Array  # (M, K, n), on lines with a total
+    documents: Indices  # (n,)
     whole: Evidence
     ends: Array
     leads: Array
@@ -55,7 +55,7 @@ def trials(source: Pool | Digest | str, truth: int = 2000, seed: int = 1) -> Tri
     _whole(truth, "truth", 2)
     if pool.documents is None:
         raise DataError(f"{pool.name} has no documents to draw contests from")
-    x = np.array(list(pool.scorers.values()))
+    x = np.array(list(pool.scored.values()))
     whole = evidence(pool, x)
     size = whole.size.size
     ends = np.array(reliable_interval(*need_aspects(pool)))
@@ -64,7 +64,9 @@ def trials(source: Pool | Digest | str, truth: int = 2000, seed: int = 1) -> Tri
     spa = np.nanmean(
         np.concatenate([resample(plain, part, ends) for part in np.array_split(counts, -(-truth // 200))]), axis=0
     )
-    return Trials(pool, x, numbered(pool.documents, len(pool.lines)), whole, ends, spa[:, :, None] - spa[:, None])
+    return Trials(
+        pool, x, numbered(pool.documents, len(pool.lines))[pool.official], whole, ends, spa[:, :, None] - spa[:, None]
+    )
 
 
 def false_claims(
@@ -177,7 +179,10 @@ def _swapped(
     number = None if way == "segments" else np.repeat(np.arange(len(at)), [len(x) for x in at])
     a, f = (x.sum(axis=0) / e.rated.sum(axis=0) for x in (e.adequacy, e.fluency))
     w = reweight_many(a[None], f[None], world.ends[None]).weights[0]
-    z, human = standard_scores(world.scores[..., columns]), closed_p(world.pool.total[:, columns])
+    z, human = (
+        standard_scores(world.scores[..., columns]),
+        closed_p(world.pool.total[:, world.pool.official][:, columns]),
+    )
     found = swap_test(z, i, j, human, pair_weights(w), swaps, seed, number, together=way == "together")
     p[:, i, j], p[:, j, i] = found.at_least / found.resamples, found.at_most / found.resamples
     return p
@@ -236,7 +241,7 @@ def cluster_seeds(v: Verdict, pool: Pool, seeds: Sequence[int] = range(10), spar
     for at, b in (("low", 1), ("natural", 0), ("high", len(v.betas) - 1)):
         beta = float(balance(a, f)) if b == 0 else float(v.betas[b])
         order = np.argsort(-v.spa[b], kind="stable")[: int((v.clusters(b) == 1).sum()) + spare]
-        z = standard_scores(np.array([pool.scorers[v.scorers[m]] for m in order]))
+        z = standard_scores(np.array([pool.scored[v.scorers[m]] for m in order]))
         i, j = np.triu_indices(len(order), 1)
         pi = pair_weights(weightings(pool, [beta])[1])
         for most in (RESAMPLES, MORE * RESAMPLES):

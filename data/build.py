@@ -59,7 +59,7 @@ from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
-from whichbird.study.trials import false_claims as tried, swap_sizes
+from whichbird.study.trials import cluster_seeds, false_claims as tried, swap_sizes
 from whichbird.study.verdict import Verdict, build_significance, load_significance, save_significance
 from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
@@ -565,6 +565,11 @@ def leans(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(split(pool)) > 1 else None
 
 
+def first_clusters(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | None:
+    """How far the first cluster of a dataset hangs on the seed of its swaps, with and without more of them near the level."""
+    return None if d.aspects is None else cluster_seeds(verdict, pool)
+
+
 def carriers(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | None:
     """What each system does to the balance, to changes between the ends, and to the natural order, when it is left out."""
     return None if d.aspects is None else carriers_table(d, pool, verdict, TURNS)
@@ -665,6 +670,7 @@ TABLES = {
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
     "carriers": Table(carriers, "tests", 6),
+    "cluster_seeds": Table(first_clusters, "tests"),
     "placebo": Table(placebo, "digest", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),

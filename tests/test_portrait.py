@@ -63,7 +63,10 @@ def test_tests_are_those_of_the_library():
     d, scores = wb.load("jazh24"), {"mine": made("jazh24")}
     found = portrait([opened("jazh24", scores)])[0]
     low, high = wb.reliable_interval(*d.aspects)
-    tested = wb.significance(d, [low, wb.balance(*d.aspects), high], scores, only_own=True)
+    tested, by_segments = (
+        wb.significance(d, [low, wb.balance(*d.aspects), high], scores, only_own=True, by=by)
+        for by in ("documents", "segments")
+    )
     spread = wb.intervals(d, [low, np.nan, high], scores)
     mine = found["standings"].query("scorer == 'mine'").set_index("at")
     i = spread.scorers.index("mine")
@@ -74,11 +77,31 @@ def test_tests_are_those_of_the_library():
     for j, other in enumerate(tested.scorers[:-1]):
         assert rivals.loc[other, "p_better"] == tested.p[1, i, j] and rivals.loc[other, "p_worse"] == tested.p[1, j, i]
         assert rivals.loc[other, "margin"] == pytest.approx(spread.t * spread.change_se(2, 0)[i, j], rel=1e-12)
-        assert rivals.loc[other, "changed"] == (rivals.loc[other, "lead_low"] * rivals.loc[other, "lead_high"] < 0)
+        leads = rivals.loc[other, ["lead_low", "lead_high"]].to_numpy(float)
+        places = leads[0] * leads[1] < 0
+        sure = [abs(lead) > spread.t * spread.lead_se(b)[i, j] for lead, b in zip(leads, (0, 2), strict=True)]
+        assert rivals.loc[other, "places"] == places and rivals.loc[other, "turns"] == (places and all(sure))
+        assert rivals.loc[other, "moves"] == (abs(leads[1] - leads[0]) > spread.t * spread.change_se(2, 0)[i, j])
+        orders = [by_segments.p[b][(i, j) if lead > 0 else (j, i)] for lead, b in zip(leads, (0, 2), strict=True)]
+        assert rivals.loc[other, "turns_swaps"] == (places and max(orders) <= 0.05)
+    assert rivals["places"].any() and rivals["moves"].any() and not rivals["moves"].all()
     table = json.loads(json.dumps(found["average"].query("at == 'natural'").to_dict("list")))
     assert table["average_spa"] == pytest.approx(
         sorted(found["standings"].query("at == 'natural'")["spa"], reverse=True)
     )
+
+
+def test_five_documents_get_no_verdict():
+    found = portrait([opened("ted_ende", {"mine": made("ted_ende")})], resamples=20)[0]
+    assert (
+        found["rivals"]["turns"].isna().all()
+        and found["rivals"]["moves"].isna().all()
+        and found["rivals"]["places"].any()
+    )
+    text = page(found)
+    assert "too few to judge" in text and "order turns with" not in text
+    again = unpack(pack(found))
+    assert again["rivals"]["turns"].isna().all() and page(again) == text
 
 
 def test_the_page_stands_alone(tables):

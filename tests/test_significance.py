@@ -12,7 +12,7 @@ import whichbird as wb
 from whichbird.core.closed import closed_p
 from whichbird.core.swap import standard_scores, swap_test
 from whichbird.data.pool import Pool
-from whichbird.study.significance import clusters, holm, significance
+from whichbird.study.significance import clusters, holm, significance, swapped_documents
 
 
 def made(seed=0, systems=5, segments=60, noise=(1, 2, 4), gaps=0) -> Pool:
@@ -150,6 +150,29 @@ def test_documents_of_one_segment_are_segments():
         np.array_equal(by_segments.p, by_documents.p) and by_documents.by == significance(alone, [0.5], resamples=5).by
     )
     assert "by:segments" in by_segments.signature and "by:documents" in by_documents.signature
+
+
+def test_documents_are_those_of_lines_with_a_total():
+    """Lines that have errors alone take no part in SPA, so none in swaps; a document of theirs alone is none."""
+    pool = made(6)
+    names = tuple(f"d{n % 12}" for n in range(60))
+    more = {  # errors as they are on average, so that the balance stays
+        what: np.concatenate([x, np.repeat(fill * x.mean(axis=1, keepdims=True), 3, axis=1)], axis=1)
+        for what, x, fill in (
+            ("total", pool.total, np.nan),
+            ("adequacy", pool.adequacy, 1),
+            ("fluency", pool.fluency, 1),
+        )
+    }
+    scorers = {name: np.concatenate([x, np.ones((5, 3))], axis=1) for name, x in pool.scorers.items()}
+    wide = replace(
+        pool, lines=np.arange(63), source_lines=63, scorers=scorers, documents=(*names, "d0", "d5", "alone"), **more
+    )
+    found, plain = (
+        significance(x, [0.5], resamples=30, by="documents") for x in (wide, replace(pool, documents=names))
+    )
+    assert swapped_documents(wide).tolist() == [n % 12 for n in range(60)]
+    assert np.array_equal(found.p, plain.p)
 
 
 def test_near_the_level_swaps_go_on():

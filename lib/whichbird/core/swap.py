@@ -93,11 +93,10 @@ def swap_test(
     distance = np.abs(human - closed_p(z))
     observed = pi @ (distance[j] - distance[i]).T
     rng = np.random.default_rng(seed)
-    if documents is None:
-        starts = None
-    else:
-        z = z[..., np.argsort(documents, kind="stable")]
-        starts = np.searchsorted(np.sort(documents), np.arange(documents.max() + 1))
+    starts = None
+    if documents is not None:
+        order = np.argsort(documents, kind="stable")
+        z, starts = z[..., order], np.unique(documents[order], return_index=True)[1]
     given = human, rng, starts, together
     counts, moments = _swapped(z, i, j, pi, observed, resamples, *given)
     mean, square = moments / resamples

@@ -140,7 +140,7 @@ def significance(
 
 
 def swapped_documents(pool: Pool, by: str | None = None) -> NDArray[np.int64] | None:
-    """The number of each segment's document, (N,), if documents are to be swapped, and None if segments are.
+    """The number of the document of each line with a total, (n,), if documents are to be swapped, and None if segments are.
 
     >>> x = np.zeros((2, 9))
     >>> pool = Pool("made", ("a", "b"), np.arange(9), 9, x, documents=tuple("aabcdefgh"))
@@ -153,7 +153,7 @@ def swapped_documents(pool: Pool, by: str | None = None) -> NDArray[np.int64] | 
         return None
     if pool.documents is None:
         raise DataError(f"{pool.name} has no documents to swap; segments can be swapped")
-    number = np.asarray(pd.factorize(np.array(pool.documents))[0], dtype=np.int64)
+    number = np.asarray(pd.factorize(np.array(pool.documents)[pool.official])[0], dtype=np.int64)
     if number.max() + 1 < FEWEST and by is not None:
         raise DataError(f"{pool.name} has {number.max() + 1} documents; at least {FEWEST} are needed to swap them")
     return number if number.max() + 1 >= FEWEST else None

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from ..core.balance import balance
 from ..core.check import Array, DataError
 from ..core.closed import closed_p
 from ..core.metametrics import pair_weights
@@ -24,8 +25,8 @@ from ..data.pool import Pool
 from ..solve.reweight import reliable_interval, reweight_many
 from .contest import need_aspects
 from .intervals import Evidence, draw, evidence, numbered, quantile, resample
-from .significance import LEVEL, _whole, pool_of
-from .verdict import COUNTS, Bools, changes
+from .significance import LEVEL, MORE, RESAMPLES, _whole, clusters, pool_of, weightings
+from .verdict import COUNTS, Bools, Verdict, changes
 
 Indices = NDArray[np.int64]
 BATCH = 20  # contests with a seed of their own, so that a part can be made again
@@ -37,8 +38,8 @@ class Trials(NamedTuple):
     """A dataset as a world: its segments, its documents, the two ends, and the true leads at them, (2, M, M)."""
 
     pool: Pool
-    scores: Array  # (M, K, N)
-    documents: Indices  # (N,)
+    scores: Array  # (M, K, n), on lines with a total
+    documents: Indices  # (n,)
     whole: Evidence
     ends: Array
     leads: Array
@@ -54,7 +55,7 @@ def trials(source: Pool | Digest | str, truth: int = 2000, seed: int = 1) -> Tri
     _whole(truth, "truth", 2)
     if pool.documents is None:
         raise DataError(f"{pool.name} has no documents to draw contests from")
-    x = np.array(list(pool.scorers.values()))
+    x = np.array(list(pool.scored.values()))
     whole = evidence(pool, x)
     size = whole.size.size
     ends = np.array(reliable_interval(*need_aspects(pool)))
@@ -63,7 +64,9 @@ def trials(source: Pool | Digest | str, truth: int = 2000, seed: int = 1) -> Tri
     spa = np.nanmean(
         np.concatenate([resample(plain, part, ends) for part in np.array_split(counts, -(-truth // 200))]), axis=0
     )
-    return Trials(pool, x, numbered(pool.documents, len(pool.lines)), whole, ends, spa[:, :, None] - spa[:, None])
+    return Trials(
+        pool, x, numbered(pool.documents, len(pool.lines))[pool.official], whole, ends, spa[:, :, None] - spa[:, None]
+    )
 
 
 def false_claims(
@@ -176,7 +179,10 @@ def _swapped(
     number = None if way == "segments" else np.repeat(np.arange(len(at)), [len(x) for x in at])
     a, f = (x.sum(axis=0) / e.rated.sum(axis=0) for x in (e.adequacy, e.fluency))
     w = reweight_many(a[None], f[None], world.ends[None]).weights[0]
-    z, human = standard_scores(world.scores[..., columns]), closed_p(world.pool.total[:, columns])
+    z, human = (
+        standard_scores(world.scores[..., columns]),
+        closed_p(world.pool.total[:, world.pool.official][:, columns]),
+    )
     found = swap_test(z, i, j, human, pair_weights(w), swaps, seed, number, together=way == "together")
     p[:, i, j], p[:, j, i] = found.at_least / found.resamples, found.at_most / found.resamples
     return p
@@ -215,3 +221,36 @@ def swap_sizes(
             found = swap_test(z, [0], [1], closed_p(total), pi, resamples, n, by, together=way == "together")
             reached[way] += int(found.at_least[0, 0] <= LEVEL * resamples)
     return {way: count / worlds for way, count in reached.items()}
+
+
+def cluster_seeds(v: Verdict, pool: Pool, seeds: Sequence[int] = range(10), spare: int = 10) -> pd.DataFrame:
+    """How far the first cluster hangs on the seed of the swaps: a row for each balance (low, natural, high) and number of swaps.
+
+    Columns at, swaps (1000: so many for every pair; 10000: more near the level), least, most (scorers in the first cluster), others (seeds
+    whose first cluster is another than the commonest). Only the first scorers are tested, `spare` more than the cluster that
+    ships has: a pair's test does not depend on who else takes part.
+
+    >>> from whichbird import load_pool, load_significance
+    >>> v = load_significance("jazh24")
+    >>> cluster_seeds(v, load_pool("jazh24"), range(2))["at"].unique().tolist()
+    ['low', 'natural', 'high']
+    """
+    a, f = need_aspects(pool)
+    human = closed_p(pool.total)
+    rows = []
+    for at, b in (("low", 1), ("natural", 0), ("high", len(v.betas) - 1)):
+        beta = float(balance(a, f)) if b == 0 else float(v.betas[b])
+        order = np.argsort(-v.spa[b], kind="stable")[: int((v.clusters(b) == 1).sum()) + spare]
+        z = standard_scores(np.array([pool.scored[v.scorers[m]] for m in order]))
+        i, j = np.triu_indices(len(order), 1)
+        pi = pair_weights(weightings(pool, [beta])[1])
+        for most in (RESAMPLES, MORE * RESAMPLES):
+            found = []
+            for seed in seeds:
+                s = swap_test(z, i, j, human, pi, RESAMPLES, seed, most=most)
+                p = np.ones((len(order), len(order)))
+                p[i, j], p[j, i] = s.at_least[0] / s.resamples[0], s.at_most[0] / s.resamples[0]
+                found.append(int((clusters(v.spa[b][order], p) == 1).sum()))
+            commonest = max(set(found), key=found.count)
+            rows.append((at, most, min(found), max(found), sum(n != commonest for n in found)))
+    return pd.DataFrame(rows, columns=["at", "swaps", "least", "most", "others"])

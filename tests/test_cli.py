@@ -492,6 +492,51 @@ def test_five_documents_get_no_verdict(here):
     assert "nan" not in run("compare", "ted_ende", "BLEU", "chrF")[1].lower()
 
 
+# ---- what hangs on one system
+
+
+def test_each_system_has_its_leverage():
+    """In both commands the balance without a system is that of the others; where there is none the columns are not there."""
+    for words in (["beta", "ende22"], ["datasets", "ende22"]):
+        d, rows = wb.load("ende22"), json.loads(run(*words, "--json")[1])["means"]
+        assert [row["system"] for row in rows] == list(d.systems)
+        for k, row in enumerate(rows):
+            assert row["beta0_without"] == pytest.approx(wb.balance(*(np.delete(x, k) for x in d.aspects)), rel=1e-12)
+        assert sum(row["leverage"] for row in rows) == pytest.approx(13 / 12)
+    assert re.search(r"^OpenNMT .* 0\.341 +0\.9000$", run("datasets", "ende22")[1], re.M)
+    assert "means" not in json.loads(run("datasets", "heen23", "--json")[1])
+
+
+def test_two_systems_have_no_balance_without_one(tmp_path):
+    (tmp_path / "two.csv").write_text("system,segment,adequacy,fluency\na,1,-1,0\na,2,0,-1\nb,1,-3,0\nb,2,-1,0\n")
+    code, out, _ = run("beta", str(tmp_path / "two.csv"), "--json")
+    assert code == 0 and [row["beta0_without"] for row in json.loads(out)["means"]] == [None, None]
+    assert "nan" not in run("beta", str(tmp_path / "two.csv"))[1]
+
+
+def test_extreme_weights_are_named():
+    d = wb.load("ende22")
+    found = json.loads(run("rank", "ende22", "--beta", "0.89", "--bare", "--json")[1])
+    w = 13 * wb.reweight(*d.aspects, 0.89).weights
+    assert (found["system_least"], found["system_most"]) == (d.systems[w.argmin()], d.systems[w.argmax()])
+    assert (found["weight_least"], found["weight_most"]) == pytest.approx((w.min(), w.max()), abs=1e-12)
+    assert found["system_least"] == "OpenNMT" and found["vanishing"] == (w < 0.02).sum() == 1
+    assert "system_least" not in json.loads(run("rank", "ende22", "--bare", "--json")[1])  # all weigh the same
+    table = pd.read_csv(io.StringIO(run("sweep", "ende22", "--bare", "--step", "0.5", "--csv")[1]))
+    for beta, rows in table.groupby("beta"):
+        w = 13 * wb.reweight(*d.aspects, beta).weights
+        assert rows["weight_most"].iloc[0] == pytest.approx(w.max(), abs=1e-9) and rows["vanishing"].nunique() == 1
+    assert "OpenNMT" in run("sweep", "ende22", "--bare", "--step", "0.445", "--show", "BLEU")[1]
+
+
+def test_compare_names_the_carrier():
+    found = json.loads(run("compare", "ende22", "COMET-22", "SEScore", "--json")[1])
+    assert (found["kept_without"], found["carrier"]) == (12, "OpenNMT")
+    assert "OpenNMT" in found["verdict"] and "12" in found["verdict"]
+    steady = json.loads(run("compare", "ende24", "XCOMET", "BLEU", "--json")[1])  # never change places
+    assert not {"carrier", "kept_without"} & set(steady)
+
+
 # ---- refusals
 
 

@@ -681,8 +681,9 @@ def compare(args: argparse.Namespace) -> Result:
     WMT's PERM-BOTH, segments swapped. The table has a row for each balance: both
     SPAs, the lead of the first over the second with its interval, p-values that the
     one or the other is better, and the same statements since the natural balance.
-    kept_without says in how many of the pools with one system left out the two
-    change places in the same way, carrier without which system they do not.
+    Where they change places or the lead moves, kept_without says in how many of the
+    pools with one system left out they still do, in the same direction, and carrier
+    without which one they do not, and least of the change is left.
 
     A scorer of yours is named as --scores names it. With --domain all of it rests
     on one kind of text.
@@ -709,7 +710,7 @@ def compare(args: argparse.Namespace) -> Result:
     if field.aspects is not None and len(field.systems) > 3:
         carried = carriers(field)
         pair = carried.pair(first, second)
-        if pair.places:
+        if pair.places or found.ends.moves:
             facts |= {"kept_without": int(pair.kept.sum())} | ({"carrier": pair.carrier} if pair.carrier else {})
             said = f"{said} {carried.sentence(first, second)}"
     facts |= {"verdict": said, "signature": v.signature}

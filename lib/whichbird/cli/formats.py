@@ -263,6 +263,8 @@ def cell(value: object, decimals: int | None = None) -> str:
         return "cannot be told"
     if not isinstance(value, float):
         return one_line(str(value))
+    if value != value:  # no figure
+        return "-"
     return f"{value:z.6g}" if decimals is None else f"{value:z.{decimals}f}"  # z: no −0
 
 

@@ -120,7 +120,8 @@ class Carriers:
             return f"All {reached} pools with one system left out keep the change."
         left = found.without[self.systems.index(found.carrier)]
         back = (left[1] - left[0]) * (found.leads[1] - found.leads[0]) < 0
-        what = "the lead moves the other way" if back else "they do not change places"
+        stays = "they do not change places" if found.places else "the lead stays"
+        what = "the lead moves the other way" if back else stays
         return f"Of {k} pools with one system left out {kept} keep the change; without {found.carrier} {what}."
 
     def carrier(self, i: int | str, j: int | str, way: str = "own") -> str | None:

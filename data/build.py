@@ -552,7 +552,11 @@ def difficulty(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
 
 def leaning(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     """Whether scorers that lean to adequacy gain as β rises: over the range of chapter 3.3, and in the reliable interval."""
-    return None if d.aspects is None else leans_and_gains(pool, d, {"wide": RISE, "reliable": reliable_interval(*d.aspects)})
+    return (
+        None
+        if d.aspects is None
+        else leans_and_gains(pool, d, {"wide": RISE, "reliable": reliable_interval(*d.aspects)})
+    )
 
 
 def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:

@@ -21,7 +21,9 @@ def made(documents=12, seed=1):
     rng = np.random.default_rng(seed)
     n = SIZE * documents
     a, f = rng.normal(size=(2, 5, 1)) + rng.normal(size=(2, 5, n))
-    scorers = {f"s{k}": x * a + (1 - x) * f + 0.5 * rng.normal(size=a.shape) for k, x in enumerate(np.linspace(0, 1, 5))}
+    scorers = {
+        f"s{k}": x * a + (1 - x) * f + 0.5 * rng.normal(size=a.shape) for k, x in enumerate(np.linspace(0, 1, 5))
+    }
     names = tuple(f"d{i // SIZE}" for i in range(n))
     return wb.Pool("made", tuple("abcde"), np.arange(n), n, a + f, a, f, scorers, documents=names)
 

@@ -256,9 +256,7 @@ def test_difficulty_in_loops(monkeypatch):
     pool = random_pool(4, 30)
     table = difficulty(pool, [0, 1]).set_index(["kept", "pool", "dial"])
     plain = controls(pool).set_index(["pool", "dial"])["explainability"]
-    level = pool_of(
-        pool.adequacy, pool.fluency, pool.total, {s: x - x.mean(axis=0) for s, x in pool.scorers.items()}
-    )
+    level = pool_of(pool.adequacy, pool.fluency, pool.total, {s: x - x.mean(axis=0) for s, x in pool.scorers.items()})
     without = slow_controls(level, dials)
     for name in synthesis.SYNTHETIC:
         for dial in ("dealt", "fair"):

@@ -50,7 +50,7 @@ def leaning(d: Digest, betas: ArrayLike) -> Leaning:
     0.79
     """
     low, high = reweight_sweep(*need_aspects(d), check.vector(betas, "betas", 2)).insist().weights
-    to_a, to_f = (spa_from_p(p, d.scorer_p) for p in (d.adequacy_p, d.fluency_p))
+    to_a, to_f = (spa_from_p(p, d.scorer_p) for p in (d.adequacy_p, d.fluency_p) if p is not None)
     first, second = (spa_from_p(d.human_p, d.scorer_p, w) for w in (low, high))
     return Leaning(to_a - to_f, second - first)
 
@@ -121,8 +121,8 @@ def _resampled(e: Evidence, counts: Array, ends: Array) -> Array:
     rated = counts @ e.rated
     blank = (rated == 0).any(axis=1)
     rated = np.where(rated == 0, 1.0, rated)
-    means = [np.where(blank[:, None], x.mean(axis=0), counts @ x / rated) for x in (e.adequacy, e.fluency)]
-    w = reweight_many(*means, ends[None]).weights
+    a_means, f_means = (np.where(blank[:, None], x.mean(axis=0), counts @ x / rated) for x in (e.adequacy, e.fluency))
+    w = reweight_many(a_means, f_means, ends[None]).weights
     reached = ~np.isnan(w).any(axis=(1, 2)) & ~blank
     out = np.full(len(counts), np.nan)
     spa = -pair_weights(w[reached]) @ np.abs(total - scorers)[reached].swapaxes(1, 2)

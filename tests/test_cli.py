@@ -268,7 +268,7 @@ def test_own_scorer_is_ranked_among_the_shipped(here):
     w = wb.reweight(d.adequacy, d.fluency, 0.7).weights
     row = next(row for row in found["ranking"] if row["own"])
     assert row["scorer"] == "mine" and len(found["ranking"]) == 31
-    expected = wb.spa_from_p(d.human_p, wb.p_values(x[:, d.lines]), w)
+    expected = wb.spa_from_p(d.human_p, wb.p_values(x[:, d.lines], exact=False), w)
     assert row["spa"] == pytest.approx(expected, abs=1e-13)  # sums of 120 numbers below 1, in another order
     assert row["rank"] == 1 + sum(other["spa"] > row["spa"] for other in found["ranking"])
     out = run("rank", "ende24", "--scores", "x=mine.seg.score")[1]

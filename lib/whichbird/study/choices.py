@@ -70,6 +70,8 @@ def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
     count = partial(p_counts, exact=pool.exact)
     both = pool.official & pool.annotated
     if not both.all():  # the same lines for both, and so for scorers
+        if d is not None:
+            _refuse_foreign(pool, d)
         pool = pick(pool, both)
         p = np.array([count(x) for x in pool.scorers.values()])
         return rank_change(_plain(count(pool.total), p), _plain(count(pool.adequacy + pool.fluency), p))
@@ -171,12 +173,16 @@ def natural_spa(d: Digest) -> Array:
 
 def _digest(source: Digest | Pool, d: Digest | None = None) -> Digest:
     if d is not None:
-        if (d.systems, d.scorers) != (source.systems, tuple(source.scorers)):
-            raise ValueError(
-                f"the digest of {d.name} has not the systems and scorers of {source.name}; its own is expected"
-            )
+        _refuse_foreign(source, d)
         return d
     return source if isinstance(source, Digest) else make(source)
+
+
+def _refuse_foreign(source: Digest | Pool, d: Digest) -> None:
+    if (d.systems, d.scorers) != (source.systems, tuple(source.scorers)):
+        raise ValueError(
+            f"the digest of {d.name} has not the systems and scorers of {source.name}; its own is expected"
+        )
 
 
 def _plain(human: np.ndarray, scorers: np.ndarray) -> Array:

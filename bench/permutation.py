@@ -40,7 +40,9 @@ def main() -> None:
     )
     by_dial *= scorers * dials / SAMPLE**2
     for m in range(SAMPLE):  # what is compared is equal
-        assert np.array_equal(p_curve_counts(x[m], move[m])[some], [p_counts(x[m] + move[m][n][:, None], exact=False) for n in some])
+        assert np.array_equal(
+            p_curve_counts(x[m], move[m])[some], [p_counts(x[m] + move[m][n][:, None], exact=False) for n in some]
+        )
 
     scorer_p = np.concatenate([d.curves(f) for f in FAMILIES], axis=1)
     # one weighting stands for one β: what it costs does not depend on its values

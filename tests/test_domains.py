@@ -281,7 +281,9 @@ def by_hand(name, domain, scorers=()):
     pool = wb.load_pool(name)
     at = np.array(pool.domains) == domain
     human = wb.p_values(pool.total[:, at], exact=False)
-    return {s: 1 - np.abs(human - wb.p_values(pool.scorers[s][:, at], exact=False)).mean() for s in scorers or pool.scorers}
+    return {
+        s: 1 - np.abs(human - wb.p_values(pool.scorers[s][:, at], exact=False)).mean() for s in scorers or pool.scorers
+    }
 
 
 def test_rank_on_a_domain_by_hand():
@@ -303,7 +305,9 @@ def test_rank_on_a_domain_at_a_balance_and_with_another_reference():
     w = wb.reweight(*part.aspects, 0.7).weights
     human = wb.p_values(part.total, exact=False)
     for row in found["ranking"][::7]:
-        assert row["spa"] == pytest.approx(wb.spa_from_p(human, wb.p_values(part.scorers[row["scorer"]], exact=False), w), abs=1e-10)
+        assert row["spa"] == pytest.approx(
+            wb.spa_from_p(human, wb.p_values(part.scorers[row["scorer"]], exact=False), w), abs=1e-10
+        )
     assert found["beta"] == 0.7 and found["reliable"] and "refB" in found["signature"]
 
 

@@ -365,7 +365,9 @@ def test_shipped_segments_belong_to_their_digest(name):
     standard = wb.load_pool(name, "standard")
     assert standard.reference == DATASETS[name].standard and set(d.scorers) <= set(standard.scorers)
     for scorer in some:
-        assert np.array_equal(p_counts(standard.scored[scorer], exact=False), d.counts("standard")[d.scorers.index(scorer)])
+        assert np.array_equal(
+            p_counts(standard.scored[scorer], exact=False), d.counts("standard")[d.scorers.index(scorer)]
+        )
 
 
 @pytest.mark.parametrize("name", wb.datasets())

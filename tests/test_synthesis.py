@@ -168,7 +168,9 @@ def slow_rows(pool, dials):
                 curves["published", family].append(
                     [p_counts(regroup(x + d * real[family][:, None], order)[who], exact=False) for d in dials[family]]
                 )
-                curves["fair", family].append([p_counts(sub + d * own[family][:, None], exact=False) for d in dials[family]])
+                curves["fair", family].append(
+                    [p_counts(sub + d * own[family][:, None], exact=False) for d in dials[family]]
+                )
             spread = np.std(real["explainability"])
             carried = regroup(real["explainability"][:, None] + np.zeros(x.shape), order)[who].mean(axis=1)
             reach["published"].append(np.std(carried) / spread)

@@ -15,7 +15,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from ..core.balance import balance, ess, reachable
-from ..core.check import DataError, near
+from ..core.check import DataError
 from ..data import mtme, userfiles
 from ..data.digest import Digest, datasets as datasets_, load
 from ..data.domains import in_domain

@@ -41,8 +41,9 @@ def datasets(args: argparse.Namespace) -> Result:
     reweighting can reach; the reliable interval, in which the effective sample size
     is at least 0.9 times the number of systems; and whether the paper has it.
 
-    With a name: its systems and scorers, kept or left out and why; --json lists the
-    rated source lines, counted from 1, too.
+    With a name: its systems and scorers, kept or left out and why. segments are the
+    lines with official totals, which p-values rest on, annotated those with ratings
+    of errors, which beta0 rests on; --json lists them, counted from 1, too.
 
     With --domains: a line for each kind of text in each dataset, or in the one that
     is named, with its rated segments and documents, and its own beta0.
@@ -86,7 +87,7 @@ def datasets(args: argparse.Namespace) -> Result:
     }
     table = _columns([row._asdict() for row in participants(pool)])
     shown = table | {"kept": ["kept" if kept else "left out" for kept in table["kept"]]}
-    lines = {"line": pool.lines + 1, "total": pool.official, "errors": pool.annotated}
+    lines = {"line": pool.lines + 1, "has_total": pool.official, "has_errors": pool.annotated}
     return Result(facts, {"members": table, "lines": lines}, (shown,))
 
 

@@ -34,13 +34,15 @@ def main() -> None:
     # Dial by dial takes minutes, so a few scorers and dials are measured: each costs the same, and the whole is linear.
     some = np.linspace(0, dials - 1, SAMPLE).astype(int)
     by_dial, plain, curves = _best(
-        lambda: [p_counts(x[m] + move[m][n][:, None]) for m in range(SAMPLE) for n in some],
+        lambda: [p_counts(x[m] + move[m][n][:, None], exact=False) for m in range(SAMPLE) for n in some],
         lambda: [p_counts(v) for v in x],
         lambda: [p_curve_counts(v, c) for v, c in zip(x, move, strict=True)],
     )
     by_dial *= scorers * dials / SAMPLE**2
     for m in range(SAMPLE):  # what is compared is equal
-        assert np.array_equal(p_curve_counts(x[m], move[m])[some], [p_counts(x[m] + move[m][n][:, None]) for n in some])
+        assert np.array_equal(
+            p_curve_counts(x[m], move[m])[some], [p_counts(x[m] + move[m][n][:, None], exact=False) for n in some]
+        )
 
     scorer_p = np.concatenate([d.curves(f) for f in FAMILIES], axis=1)
     # one weighting stands for one β: what it costs does not depend on its values

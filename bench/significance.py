@@ -57,10 +57,10 @@ def _plain(pool: Pool, one: int, two: int, w: np.ndarray, resamples: int) -> np.
     """PERM-BOTH of one pair of scorers as its definition says, every p-value by 1000 permutations."""
     rng = np.random.default_rng(0)
     x, y = ((v - v.mean()) / v.std() for v in (list(pool.scorers.values())[n] for n in (one, two)))
-    human, pi = p_counts(pool.total) / 1000, pair_weights(w)
+    human, pi = p_counts(pool.total, exact=False) / 1000, pair_weights(w)
 
     def lead(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return pi @ (np.abs(human - p_counts(y) / 1000) - np.abs(human - p_counts(x) / 1000))
+        return pi @ (np.abs(human - p_counts(y, exact=False) / 1000) - np.abs(human - p_counts(x, exact=False) / 1000))
 
     seen, reached = lead(x, y), np.zeros(len(pi))
     for _ in range(resamples):

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 import whichbird as wb
 from whichbird.core.closed import closed_p
-from whichbird.data.pool import Pool
+from whichbird.data.pool import Pool, pick
 from whichbird.study import verdict
 from whichbird.study.intervals import METHODS, draw, evidence, intervals, quantile, rank_sets, resample, two_sided
 from whichbird.study.worlds import coverage, drawn_from, simulated
@@ -54,6 +54,34 @@ def test_a_resample_is_the_contest_of_its_documents(gaps):
                 assert spa[b] == pytest.approx(want, abs=1e-6)
             else:
                 assert np.isnan(spa[b]).all()
+
+
+def test_lines_with_totals_only_and_lines_with_errors_only():
+    """SPA, its tests and intervals rest on the former, balances on the latter; what has both gives both."""
+    whole = made(3)
+    n = np.arange(60)
+    total = np.where(n % 7 == 1, np.nan, whole.total)
+    a, f = (np.where(n % 5 == 2, np.nan, x) for x in (whole.adequacy, whole.fluency))
+    pool = without(whole, total=total, adequacy=a, fluency=f)
+    with_totals, with_errors = pick(pool, pool.official), pick(pool, pool.annotated)
+    assert (len(with_totals.lines), len(with_errors.lines)) == (51, 48)
+    assert [x.tolist() for x in pool.aspects] == [x.tolist() for x in with_errors.aspects]
+    c, part = wb.contest(pool), wb.contest(with_totals)
+    assert np.array_equal(c.human, part.human) and np.array_equal(c.p, part.p)
+    assert "|seg:51|errors:48|" in c.signature
+    own = {"mine": whole.scorers["s0"] + 1e-3 * np.arange(60)}  # scores of all source lines: the others are left out
+    mine = wb.contest(pool, own).p[-1]
+    assert np.array_equal(mine, wb.p_values(own["mine"][:, pool.official]))
+    assert np.array_equal(mine, wb.contest(pool, {"mine": own["mine"][:, pool.official]}).p[-1])
+    e = evidence(pool, np.array(list(pool.scored.values())))
+    people, errors = (evidence(x, np.array(list(x.scored.values()))) for x in (with_totals, with_errors))
+    assert np.array_equal(e.gap, people.gap) and np.array_equal(e.size, people.size)
+    assert np.array_equal(e.adequacy, errors.adequacy) and np.array_equal(e.rated, errors.rated)
+    spa = wb.significance(pool, [0.5], resamples=20).spa[0]
+    w = wb.reweight(*with_errors.aspects, 0.5).weights
+    assert spa == pytest.approx([wb.spa_from_p(closed_p(total), closed_p(x), w) for x in with_totals.scorers.values()])
+    assert wb.components(pool).low == wb.components(with_errors).low
+    assert wb.load_pool("heen23").annotated.sum() == 0
 
 
 @given(st.sampled_from(METHODS), st.integers(2, 90), st.integers(2, 60), st.integers(0, 99))

@@ -12,12 +12,12 @@ import tinytree
 from hypothesis import given, strategies as st
 from tinytree import ADEQUACY, COMMA, FLUENCY, GOOD, KEPT, MAJOR, MINOR, OTHER, RATINGS, SCORERS, SOURCE, STYLE, TOTALS
 
-from whichbird import DataError, Pool, balance, load, read_mqm_tsv, read_mtme
+from whichbird import DataError, Pool, balance, load, p_values, read_mqm_tsv, read_mtme, spa_from_p
 from whichbird.data.mqm import TAXONOMY, Weights, aspect_means
 from whichbird.data.mtme import find_source, is_human, read_scores
-from whichbird.data.pool import Exclusion, system_means
+from whichbird.data.pool import Exclusion, pick, system_means
 from whichbird.data.ratings import Mark, Pricing, mean, read_ratings, score
-from whichbird.data.registry import DATASETS, TREE, Source
+from whichbird.data.registry import DATASETS, PRIMARIES, TREE, Source
 
 RATED = "tiny/human-scores/xx-yy.mqm.merged.seg.rating"
 TOTAL = "tiny/human-scores/xx-yy.mqm.seg.score"
@@ -130,6 +130,37 @@ def test_a_segment_needs_half_of_the_largest_count(tmp_path):
     assert pool.rated.tolist() == [3, 2, 2]
     assert np.isnan(pool.adequacy[1:, 2]).all() and pool.adequacy[0].tolist() == [-5, 0, -1]
     assert np.isnan(pool.fluency[1:, 2]).all()
+
+
+def test_a_line_may_have_totals_only_or_errors_only(tmp_path):
+    """Line 1 has no total, line 3 no errors but those of one system: each counts for what it has."""
+    totals = {s: [row[0], None, row[2], -n] for n, (s, row) in enumerate(TOTALS.items())}
+    ratings = RATINGS | {"alpha": [*RATINGS["alpha"][:3], [MAJOR]], "refA": [[], [], [], None]}
+    pool = read_mtme(tinytree.write(tmp_path, ratings=ratings, totals=totals), SOURCE)
+    assert pool.lines.tolist() == [0, 1, 2, 3]
+    assert pool.official.tolist() == [True, False, True, True] and pool.annotated.tolist() == [True, True, True, False]
+    assert np.isnan(pool.total[:, 1]).all() and pool.total[:, 3].tolist() == [0, -1, -2]
+    assert pool.adequacy[:, :3].tolist() == ADEQUACY and np.isnan(pool.adequacy[:, 3]).all()  # one of four is too few
+    assert pool.rated.tolist() == [3, 3, 3] and pool.errors["count"].sum() == 8
+    assert not [x for x in pool.left_out if x.kind == "segment"]
+    assert tuple(pool.scorers) == ("cousin", "good", "qe")  # late lacks a line that now counts
+    assert {s: x.shape for s, x in pool.scored.items()} == dict.fromkeys(pool.scorers, (3, 3))
+    assert pool.signature.startswith("tiny/xx-yy|sys:3|seg:3|errors:3|")
+    here = pool.official
+    tested = pool.tested()
+    assert np.array_equal(tested.human, p_values(pool.total[:, here], exact=False))
+    assert np.array_equal(tested.scorers[1], p_values(pool.scorers["good"][:, here], exact=False))
+    old = read_mtme(tinytree.write(tmp_path / "errors alone"), SOURCE._replace(official=False))
+    assert [x.tolist() for x in pool.aspects] == [x.tolist() for x in old.aspects]
+
+
+def test_the_name_that_wmt_made_primary_is_shown(tmp_path, monkeypatch):
+    tree = tinytree.write(tmp_path)
+    assert read_mtme(tree, SOURCE).aliases == {"twin": "good"}
+    monkeypatch.setitem(PRIMARIES, "tiny", frozenset({"twin", "qe"}))
+    pool = read_mtme(tree, SOURCE)
+    assert tuple(pool.scorers) == ("cousin", "twin", "late", "qe") and pool.aliases == {"good": "twin"}
+    assert Exclusion("scorer", "good", "same scores as twin") in pool.left_out
 
 
 def test_flagged_and_unrated_systems_are_dropped(tree):
@@ -838,7 +869,7 @@ def test_raw_tables_that_cannot_be_joined(tmp_path, bare):
 # The real tree, where there is one. What ships of the paper's datasets is the reference for K, N, scorers and means; the
 # numbers below were measured here once and say what a change of the reader would move.
 
-FACTS = {  # rated systems, kept source lines, scorers, β0
+FACTS = {  # rated systems, kept source lines with errors (with totals where no errors are known), scorers, β0
     "ende20": (7, 1417, 31, 0.9348),
     "zhen20": (8, 1944, 36, 0.7589),
     "ende21": (13, 527, 27, 0.2273),
@@ -856,6 +887,7 @@ FACTS = {  # rated systems, kept source lines, scorers, β0
     "enes24": (13, 623, 30, 0.9657),
     "jazh24": (13, 560, 31, 0.9954),
 }
+APART = {"ende20": (1418, 1418), "zhen20": (2000, 2000), "enru22": (1327, 1315)}  # all lines kept, those with totals
 ROUNDS = {  # β0 when the first, second, third rating of each cell counts, and their mean
     "ende20": (0.9296, 0.9555, 0.9362, 0.9348),
     "zhen20": (0.7666, 0.6541, 0.5224, 0.7589),
@@ -897,7 +929,9 @@ def beta0(adequacy, fluency) -> float:
 def test_real_datasets(mtme_root, name):
     pool = real(mtme_root, name)
     b = None if pool.adequacy is None else beta0(pool.adequacy, pool.fluency)
-    assert (len(pool.systems), len(pool.lines), len(pool.scorers), b) == FACTS[name]
+    counts = len(pool.systems), int((pool.annotated if b else pool.official).sum()), len(pool.scorers)
+    assert (*counts, b) == FACTS[name]
+    assert (len(pool.lines), int(pool.official.sum())) == APART.get(name, (FACTS[name][1], FACTS[name][1]))
     assert pool.reference == DATASETS[name].reference
     assert pool.documents is not None and pool.domains is not None
     assert not [s for s in pool.systems if is_human(s)]
@@ -915,10 +949,39 @@ def test_real_datasets_are_what_ships(mtme_root, name):
         assert np.allclose(system_means(getattr(pool, aspect)), getattr(d, aspect), rtol=1e-12, atol=0)
 
 
+def test_real_soft_pairwise_accuracy_from_the_files_alone(mtme_root):
+    """enru22 as mt-metrics-eval has it: the 1315 lines that have official totals of all 15 systems, whoever rated errors."""
+    folder = (Path(mtme_root, TREE) if Path(mtme_root, TREE).is_dir() else Path(mtme_root)) / "wmt22"
+
+    def scores(path):
+        rows = {}
+        for line in path.read_text("utf-8").splitlines():
+            system, value = line.split("\t")
+            rows.setdefault(system, []).append(float("nan" if value == "None" else value))
+        return np.array([rows[s] for s in d.systems])
+
+    def p(x):
+        i, j = np.triu_indices(len(x), 1)
+        s = np.random.default_rng(4).integers(0, 2, size=(1000, x.shape[1])) * 2.0 - 1.0
+        signed, plain = np.array([np.cumsum(s * row, axis=1)[:, -1] for row in x]), np.cumsum(x, axis=1)[:, -1]
+        return (signed[i] - signed[j] >= (plain[i] - plain[j])[:, None]).mean(axis=1)
+
+    d = load("enru22")
+    human = scores(folder / "human-scores/en-ru.mqm.seg.score")
+    rated = ~np.isnan(human).any(axis=0)
+    assert rated.sum() == 1315 and np.array_equal(np.flatnonzero(rated), d.lines[d.official])
+    assert np.array_equal(p(human[:, rated]), d.human_p)
+    for scorer in ("BLEURT-20", "chrF", "COMETKiwi"):
+        paths = [folder / f"metric-scores/en-ru/{scorer}-{variant}.seg.score" for variant in ("refA", "src")]
+        mine = p(scores(next(path for path in paths if path.exists()))[:, rated])
+        expected = 1 - np.abs(p(human[:, rated]) - mine).mean()
+        assert spa_from_p(d.human_p, d.scorer_p[d.scorers.index(scorer)]) == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.fixture
 def people_only(monkeypatch):
     """Leave the score files unread where a test is about ratings alone."""
-    monkeypatch.setattr("whichbird.data.mtme._read_scorers", lambda *_: ({}, []))
+    monkeypatch.setattr("whichbird.data.mtme._read_scorers", lambda *_: ({}, {}, []))
 
 
 @pytest.mark.parametrize("name", ROUNDS)
@@ -964,6 +1027,7 @@ def test_real_rounds_hold_what_the_rater_files_hold(mtme_root, name):
 def test_real_totals(mtme_root, people_only, each_file_once, name):
     """Official totals against the sums of our errors; in 2021 and 2022 the official ones charge source errors as well."""
     pool = read_mtme(mtme_root, name)
+    pool = pick(pool, pool.annotated)
     sums = read_mtme(mtme_root, DATASETS[name]._replace(official=False)).total
     both = ~np.isnan(sums) & ~np.isnan(pool.total)
     differ = both & ~np.isclose(sums, pool.total, rtol=0, atol=1e-5)

@@ -160,7 +160,7 @@ def test_counts_are_those_of_the_library(name):
         {"state": f"{state['state']:x}", "inc": f"{state['inc']:x}", "sets": [x.tolist() for x in sets]},
     )
     for x, counts in zip(sets, page, strict=True):
-        assert np.array_equal(counts, p_counts(x))
+        assert np.array_equal(counts, p_counts(x, exact=False))
 
 
 def test_sentences_are_quoted_and_guessed_as_python_does():

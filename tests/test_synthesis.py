@@ -167,9 +167,11 @@ def slow_rows(pool, dials):
             own = directions(sub, total, a, f)
             for family in FAMILIES:
                 curves["published", family].append(
-                    [p_counts(regroup(x + d * real[family][:, None], order)[who]) for d in dials[family]]
+                    [p_counts(regroup(x + d * real[family][:, None], order)[who], exact=False) for d in dials[family]]
                 )
-                curves["fair", family].append([p_counts(sub + d * own[family][:, None]) for d in dials[family]])
+                curves["fair", family].append(
+                    [p_counts(sub + d * own[family][:, None], exact=False) for d in dials[family]]
+                )
             spread = np.std(real["explainability"])
             carried = regroup(real["explainability"][:, None] + np.zeros(x.shape), order)[who].mean(axis=1)
             reach["published"].append(np.std(carried) / spread)
@@ -224,7 +226,7 @@ def slow_controls(pool, dials):
                 "fair": own,
             }  # fmt: skip
             for dial, v in moves.items():
-                rows.setdefault((name, dial), []).append([p_counts(y + d * v) for d in dials])
+                rows.setdefault((name, dial), []).append([p_counts(y + d * v, exact=False) for d in dials])
     human = {name: p_counts(regroup(pool.total, order)[members(name, k)]) for name in synthesis.SYNTHETIC}
     return {
         key: slow_preference(human[key[0]], np.array(curves), np.ones(len(members(key[0], k))))

@@ -100,7 +100,7 @@ def pool_of(errors, systems=("x", "y")):
 )
 def test_counts_give_what_the_release_gives(mtme_root, monkeypatch, name, grouping):
     """Differential: the counts that ship, against the release's ratings read by the grouping (all pairs were compared once)."""
-    monkeypatch.setattr("whichbird.data.mtme._read_scorers", lambda *_: ({}, []))  # people only, for speed
+    monkeypatch.setattr("whichbird.data.mtme._read_scorers", lambda *_: ({}, {}, []))  # people only, for speed
     g = wb.load_taxonomy(grouping)
     read = wb.read_mtme(mtme_root, name, taxonomy=g.taxonomy, weights=g.weights).aspects
     assert all(np.allclose(x, y, rtol=1e-8, atol=0) for x, y in zip(wb.regroup(wb.load(name), g), read, strict=True))

@@ -516,7 +516,7 @@ def calibrate_(args: argparse.Namespace) -> Result:
     d = load(args.dataset)
     need_aspects(d)
     scores = _scores(args, d)
-    pairs = read_pairs(args.pairs, [*d.scorers, *d.aliases, *scores]).replace({"scorer": d.aliases})
+    pairs = read_pairs(args.pairs, [*d.scorers, *scores], d.aliases)
     field = contest(d, scores)
     own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
     found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)

@@ -44,7 +44,9 @@ def datasets(args: argparse.Namespace) -> Result:
 
     With a name: its systems and scorers, kept or left out and why; for each system
     its means, its leverage, how hard it pulls beta0, and beta0_without, that of the
-    others; --json lists the rated source lines, counted from 1, too.
+    others. segments are the lines with official totals, which p-values rest on,
+    annotated those with ratings of errors, which beta0 rests on; --json lists them,
+    counted from 1, too.
 
     With --domains: a line for each kind of text in each dataset, or in the one that
     is named, with its rated segments and documents, and its own beta0.
@@ -88,7 +90,7 @@ def datasets(args: argparse.Namespace) -> Result:
     }
     table = _columns([row._asdict() for row in participants(pool)])
     shown = table | {"kept": ["kept" if kept else "left out" for kept in table["kept"]]}
-    lines = {"line": pool.lines + 1, "total": pool.official, "errors": pool.annotated}
+    lines = {"line": pool.lines + 1, "has_total": pool.official, "has_errors": pool.annotated}
     if d.aspects is None:
         return Result(facts, {"members": table, "lines": lines}, (shown,))
     means = {"system": list(d.systems), "adequacy": d.aspects[0], "fluency": d.aspects[1]}

@@ -334,9 +334,7 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
                 + (f"scorer {lacking[0]!r} is left out" if lacking else "the systems are others")
                 + f"; both readings must have the systems and scorers of {pool.reference}"
             )
-        arrays["p_standard"] = _rows(
-            [count(standard.scored[s]) for s in pool.scorers], k * (k - 1) // 2
-        ).astype(stored)
+        arrays["p_standard"] = _rows([count(standard.scored[s]) for s in pool.scorers], k * (k - 1) // 2).astype(stored)
     return Digest(arrays)
 
 

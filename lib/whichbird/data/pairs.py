@@ -7,7 +7,7 @@ and of the second translation, higher is better.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pandas as pd
@@ -60,11 +60,13 @@ def agreements(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(out, index=first.index).rename_axis(columns="scorer")
 
 
-def read_pairs(path: str | os.PathLike[str], scorers: Collection[str] | None = None) -> pd.DataFrame:
+def read_pairs(
+    path: str | os.PathLike[str], scorers: Collection[str] | None = None, aliases: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """Read a table of pairs from a file with the columns pair, preferred, scorer, first, second.
 
     Columns are separated by commas, semicolons or tabs, as in the header; others (the texts, say) are left out.
-    `scorers`, if given, are the names that the file may use.
+    `scorers`, if given, are the names that the file may use; where it uses one of `aliases`, the scorer gets its own name.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w") as file:
@@ -83,6 +85,7 @@ def read_pairs(path: str | os.PathLike[str], scorers: Collection[str] | None = N
     out = []
     for line, cells in watched(sheet.rows, sheet.path):
         pair, scorer = (sheet.name(line, cells, column) for column in ("pair", "scorer"))
+        scorer = (aliases or {}).get(scorer, scorer)
         side = cells["preferred"].lower()
         if side not in SIDES:
             raise DataError(

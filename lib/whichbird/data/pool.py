@@ -142,7 +142,9 @@ class Pool:
         scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
         object.__setattr__(self, "scorers", scorers)
         # of scorers that are there: a pool with some of them has no use for the names of others
-        object.__setattr__(self, "aliases", {a: s for a, s in self.aliases.items() if s in scorers and a not in scorers})
+        object.__setattr__(
+            self, "aliases", {a: s for a, s in self.aliases.items() if s in scorers and a not in scorers}
+        )
 
     def _matrix(self, given: ArrayLike, what: str, shape: tuple[int, int], allow_nan: bool = False) -> np.ndarray:
         # row by row in memory, wherever it came from: the last bit of a mean depends on the order of its sum

@@ -237,6 +237,7 @@ def to_bytes(pool: Pool, *others: Pool) -> bytes:
         "name": pool.name,
         "systems": pool.systems,
         "source_lines": pool.source_lines,
+        **({"exact": True} if pool.exact else {}),  # pools of the release are not
         "lines": blocks.put(pool.lines),
         "alike": blocks.put(first.T),
         **{what: None if getattr(pool, what) is None else blocks.put(getattr(pool, what)) for what in _MATRICES},
@@ -358,7 +359,7 @@ class _File:
             ratings=tuple(Rating(*(self.matrix(x) for x in rating)) for rating in h["ratings"]),
             left_out=tuple(Exclusion(*x) for x in reading["left_out"]),
             aliases=reading.get("aliases", {}),
-            exact=False,
+            exact=h.get("exact", False),
         )
 
 

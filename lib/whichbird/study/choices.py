@@ -17,9 +17,9 @@ from ..core.augment import PAPER_FAMILIES, shifts
 from ..core.balance import balance, reachable
 from ..core.check import Array
 from ..core.metametrics import pair_weights
-from ..core.permutation import PERMUTATIONS, p_counts, p_curve_counts
+from ..core.permutation import PERMUTATIONS, SEED as PUBLISHED, p_counts, p_curve_counts
 from ..data.digest import Digest, make
-from ..data.pool import Pool, pick, system_means
+from ..data.pool import Pool, system_means
 from ..data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
@@ -67,14 +67,15 @@ def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
     if pool.adequacy is None or pool.fluency is None:
         need_aspects(pool)  # refuses, and says why
         raise AssertionError
-    count = partial(p_counts, exact=pool.exact)
+    count, ours = partial(p_counts, exact=pool.exact), pool.adequacy + pool.fluency
     both = pool.official & pool.annotated
-    if not both.all():  # the same lines for both, and so for scorers
-        pool = pick(pool, both)
-        p = np.array([count(x) for x in pool.scorers.values()])
-        return rank_change(_plain(count(pool.total), p), _plain(count(pool.adequacy + pool.fluency), p))
-    d, ours = _digest(pool, d), count(pool.adequacy + pool.fluency)
-    return rank_change(natural_spa(d), _plain(ours, d.counts("scorers")))
+    if both.all():
+        d = _digest(pool, d)
+        return rank_change(natural_spa(d), _plain(count(ours), d.counts("scorers")))
+    if d is not None:
+        _refuse_foreign(pool, d)
+    p = np.array([count(x[:, both]) for x in pool.scorers.values()])  # on the lines that both human sides have
+    return rank_change(_plain(count(pool.total[:, both]), p), _plain(count(ours[:, both]), p))
 
 
 def by_seed(pool: Pool, seeds: Iterable[int] = SEEDS) -> pd.DataFrame:
@@ -171,12 +172,16 @@ def natural_spa(d: Digest) -> Array:
 
 def _digest(source: Digest | Pool, d: Digest | None = None) -> Digest:
     if d is not None:
-        if (d.systems, d.scorers) != (source.systems, tuple(source.scorers)):
-            raise ValueError(
-                f"the digest of {d.name} has not the systems and scorers of {source.name}; its own is expected"
-            )
+        _refuse_foreign(source, d)
         return d
     return source if isinstance(source, Digest) else make(source)
+
+
+def _refuse_foreign(source: Digest | Pool, d: Digest) -> None:
+    if (d.systems, d.scorers) != (source.systems, tuple(source.scorers)):
+        raise ValueError(
+            f"the digest of {d.name} has not the systems and scorers of {source.name}; its own is expected"
+        )
 
 
 def _plain(human: np.ndarray, scorers: np.ndarray) -> Array:
@@ -193,7 +198,7 @@ def _spa(d: Digest, w: Array) -> Array:
 
 
 def _seeded(pool: Pool, seed: int | None = None) -> Array:
-    count = partial(p_counts, exact=pool.exact, **({} if seed is None else {"seed": seed}))
+    count = partial(p_counts, seed=PUBLISHED if seed is None else seed, exact=pool.exact)
     return _plain(count(pool.total), np.array([count(x) for x in pool.scored.values()]))
 
 

@@ -149,7 +149,8 @@ def components(source: Pool | Digest | str, level: float = LEVEL) -> Components:
     if pool.adequacy is None or pool.fluency is None:
         raise DataError(f"{pool.name} has totals only; β₀ needs ratings of adequacy and fluency")
     pool = pick(pool, pool.annotated)
-    return cell_components(pool.adequacy, pool.fluency, pool.documents, pool.systems, pool.name, level)
+    a, f = (x for x in (pool.adequacy, pool.fluency) if x is not None)
+    return cell_components(a, f, pool.documents, pool.systems, pool.name, level)
 
 
 def cell_components(

@@ -26,6 +26,7 @@ LONG = [
     "test_build",
     "test_formal",
     "test_cli",
+    "test_carriers",
     "test_reweight",
     "test_mtme",
     "test_search",

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..core import check
-from ..core.check import Array
+from ..core.check import Array, DataError
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights, spa_from_p
 from ..data.digest import Digest
@@ -103,8 +103,11 @@ def table(pool: Pool, d: Digest, ranges: dict[str, tuple[float, float]]) -> pd.D
 
 def _evidence(pool: Pool) -> Evidence:
     """Sums over documents, with people's adequacy and fluency as the first two scorers."""
-    need_aspects(pool)
-    return evidence(pool, np.array([pool.adequacy, pool.fluency, *pool.scorers.values()]))
+    if pool.adequacy is None or pool.fluency is None:
+        raise DataError(f"{pool.name} has totals only; what scorers lean to needs ratings of adequacy and fluency")
+    return evidence(
+        pool, np.array([x[:, pool.official] for x in (pool.adequacy, pool.fluency, *pool.scorers.values())])
+    )
 
 
 def _error(e: Evidence, ends: Array, resamples: int, seed: int) -> float:

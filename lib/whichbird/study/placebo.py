@@ -20,6 +20,7 @@ from ..core.metametrics import spa_from_p
 from ..data.digest import Digest, load
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
+from .leaning import correlation
 from .ranking import TIE
 from .significance import SEED, _whole
 from .sweep import METAMETRICS, correlations, measures
@@ -90,7 +91,7 @@ def _quantities(d: Digest, w: Array, meta: str) -> dict[str, Array]:
         for family, x in measures(d, flat, meta, PAPER_FAMILIES).items():
             found[family] = np.diff(x.reshape(-1, 2))[:, 0]
         if meta == "spa":
-            found["lean"] = _correlation(values[:, 1] - values[:, 0], lean)
+            found["lean"] = correlation(values[:, 1] - values[:, 0], lean)
         for name, x in found.items():
             made.setdefault(name, []).append(x)
     return {name: np.concatenate(parts) for name, parts in made.items()}
@@ -105,13 +106,6 @@ def taus(first: Array, second: Array) -> Array:
     i, j = np.triu_indices(first.shape[1], 1)
     one, two = (np.sign((x[:, i] - x[:, j]).round(TIE)) for x in (first, second))
     return np.asarray((one * two).mean(axis=1))
-
-
-def _correlation(x: Array, y: Array) -> Array:
-    """Pearson's, of each row of x (D, M) with y (M,); 0 where one of them is constant."""
-    x, y = x - x.mean(axis=1, keepdims=True), y - y.mean()
-    size = np.sqrt((x**2).sum(axis=1) * (y @ y))
-    return np.asarray(np.where(size > 0, x @ y / np.where(size > 0, size, 1.0), 0.0))
 
 
 def _summary(x: Array, aim: str) -> dict[str, float]:

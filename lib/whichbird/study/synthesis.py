@@ -230,7 +230,8 @@ def difficulty(pool: Pool, kept: Iterable[float] = KEPT, seed: int = SEED) -> pd
     size, family = len(pool.systems), "explainability"
     a, f = _aspects(union)
     order = orders(a[:size], f[:size], seed)
-    grid, human, good = DIALS[family], p_counts(union.total), system_means(union.total)
+    pool = pick(pool, pool.official & pool.annotated)
+    grid, human, good = DIALS[family], p_counts(union.total, exact=pool.exact), system_means(union.total)
     both, shares = members("adequacy+fluency", size), [float(k) for k in kept]
     keys = [(name, dial, k) for name in SYNTHETIC for dial in ("dealt", "fair") for k in shares]
     curves: dict[tuple[str, str, float], list[np.ndarray]] = {key: [] for key in keys}

@@ -2,7 +2,8 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { giveTo, giveArm, stand, triangleMet, triangleStrands } = require("./load.js")("wb-core", "live", "live-cross", "live-triangle");
+const { giveTo, giveArm, stand, triangleMet, triangleStrands, steerSaid, withoutSaid } = require("./load.js")(
+  "wb-core", "live", "live-cross", "live-triangle", "live-steer", "live-without");
 
 const near = (x, y) => assert.ok(Math.abs(x - y) < 1e-12, `${x}, ${y}`);
 const sum = (x) => x.reduce((s, v) => s + v, 0);
@@ -44,4 +45,18 @@ test("on the curve of a triangle the target is met, and no weight is negative", 
     }
     assert.ok(triangleStrands(triangleMet(a, f, beta)).length <= 6); // a few lines, not dust
   }
+});
+
+test("a dataset at its natural balance has no placebo to speak of, and each end has its own", () => {
+  const set = { name: "x", beta: [0.2, 0.5, 0.9], line: [0.1, 0.4, 0.8], low: [0.3, 0.4, 0.35], high: [0.5, 0.4, 0.45] };
+  assert.match(steerSaid(set, 1), /β = 0\.500.* 40 %.*alike/);
+  assert.match(steerSaid(set, 2), /β = 0\.900.* 80 %.*35 % to 45 %/);
+  assert.match(steerSaid({ ...set, beta: undefined }, 0), /100 % of the way to the low end/);
+});
+
+test("who is ahead without a system is said only where the interval leaves zero", () => {
+  const made = { name: "x", pair: ["A", "B"], systems: ["s", "t"], beta0: [0.9, 0.8, 0.9], lead: [0.05, -0.05, 0.01], half: [0.02, 0.02, 0.02] };
+  assert.match(withoutSaid(made, 0), /all 2 systems: β₀ = 0\.900.*A is ahead/);
+  assert.match(withoutSaid(made, 1), /Without s: β₀ = 0\.800.*−0\.050.*B is ahead/);
+  assert.match(withoutSaid(made, 2), /Without t.*neither/);
 });

@@ -15,9 +15,18 @@ import pandas as pd
 from ..core.check import Array, DataError
 from ..core.permutation import PERMUTATIONS
 from ..data.digest import Digest
+from ..core.balance import balance
+from ..core.leverage import leverage
 from ..data.pairs import agreements
 from ..data.protocol import scorer_named
+from ..solve.reweight import reliable_interval, reweight_sweep
 from ..study.calibrate import draws, outlook
+from ..study.carriers import NaturalTurns
+from ..study.contest import need_aspects
+from ..study.intervals import quantile
+from ..study.placebo import permuted
+from ..study.significance import LEVEL
+from ..study.sweep import measures
 from .laboratory import generators
 from .report import Shown
 
@@ -31,6 +40,8 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "gaps": SOLVER,
     "dial": CORE,
     "quiz": CORE,
+    "steer": CORE,
+    "without": CORE,
 }  # besides the script of its own name
 
 
@@ -121,3 +132,71 @@ def quiz(
         "drawn": ["".join(np.base_repr(n, 36) for n in row) for row in draws(len(texts)).tolist()],
         "more": more,
     }
+
+
+STOPS = np.linspace(-1, 1, 9)  # places between the low end (−1), the natural balance (0) and the high end (1)
+STEERED = "adequacy-fluency"
+
+
+def steer(pools: Mapping[str, Digest], draws: int = 500) -> list[dict[str, Any]]:
+    """What "steer" shows: the preference for adequacy over the reliable interval, beside placebos; first the mean of all.
+
+    `line` at nine stops; `low`, `high` hold 95 % of the placebos, the same weights dealt to other systems; `beta` are the
+    stops' balances; `placebo` is the mean rise of the placebos from end to end, `reached` their share that rise as far as the line.
+
+    >>> from whichbird import load
+    >>> every, one = steer({"ende24": load("ende24")}, 100)
+    >>> one["name"], len(one["line"]), one["line"][4] == one["low"][4] == one["high"][4], every["line"] == one["line"]
+    ('ende24', 9, True, True)
+    """
+    lines, placebos, betas = {}, {}, {}
+    for name, d in pools.items():
+        a, f = need_aspects(d)
+        low, high = reliable_interval(a, f)
+        natural = float(balance(a, f))
+        betas[name] = np.where(STOPS < 0, natural + STOPS * (natural - low), natural + STOPS * (high - natural))
+        w = reweight_sweep(a, f, betas[name]).insist().weights
+        w[STOPS == 0] = 1 / len(a)
+        every = np.concatenate([w[None], permuted(w, draws)])
+        found = measures(d, every.reshape(-1, len(a)), families=[STEERED])[STEERED].reshape(-1, STOPS.size)
+        lines[name], placebos[name] = found[0], found[1:]
+    lines = {f"all {len(pools)} datasets": np.mean([*lines.values()], axis=0), **lines}
+    placebos = {f"all {len(pools)} datasets": np.mean([*placebos.values()], axis=0), **placebos}
+    out = []
+    for name, line in lines.items():
+        rise = placebos[name][:, -1] - placebos[name][:, 0]
+        low, high = np.quantile(placebos[name], [LEVEL / 2, 1 - LEVEL / 2], axis=0)
+        beta = {"beta": betas[name].round(6).tolist()} if name in betas else {}
+        shown = {key: x.round(6).tolist() for key, x in (("line", line), ("low", low), ("high", high))}
+        reached = float((rise >= line[-1] - line[0] - 1e-12).mean())
+        out.append({"name": name, **beta, **shown, "placebo": float(rise.mean()), "reached": reached})
+    return out
+
+
+def without(turned: Mapping[str, NaturalTurns], pools: Mapping[str, Digest]) -> list[dict[str, Any]]:
+    """What "without" shows: of each dataset where leaving one system out turns an order, the pair that is clearest.
+
+    Clearest: the smaller of the two leads, in standard errors, is largest; datasets come in this order. `lead` and `half`, half the
+    width of an interval of 95 %, have a value for the whole pool and one without each system; `turned` is the row that turns.
+    """
+    cases = []
+    for name, found in turned.items():
+        if not found.turns.any():
+            continue
+        clear = np.where(found.turns, np.minimum(np.abs(found.t[0]), np.abs(found.t[1:])), 0.0)
+        out, i, j = (int(n) for n in np.unravel_index(clear.argmax(), clear.shape))
+        lead = found.spa[:, i] - found.spa[:, j]
+        if lead[0] < 0:
+            i, j, lead = j, i, -lead
+        a, f = need_aspects(pools[name])
+        case = {
+            "name": name,
+            "pair": [found.scorers[i], found.scorers[j]],
+            "systems": list(found.systems),
+            "beta0": [float(balance(a, f)), *leverage(a, f).without.tolist()],
+            "lead": lead.round(6).tolist(),
+            "half": (quantile(LEVEL, found.documents) * found.lead_se[:, i, j]).round(6).tolist(),
+            "turned": 1 + out,
+        }
+        cases.append((float(clear.max()), case))
+    return [case for _, case in sorted(cases, key=lambda pair: -pair[0])]

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.balance import balance
 from ..core.check import Array, DataError
+from ..core.leverage import leverage
 from ..core.permutation import PERMUTATIONS
 from ..data.digest import Digest
-from ..core.balance import balance
-from ..core.leverage import leverage
 from ..data.pairs import agreements
 from ..data.protocol import scorer_named
 from ..solve.reweight import reliable_interval, reweight_sweep

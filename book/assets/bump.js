@@ -420,27 +420,5 @@
     }
   }
 
-  /** Charts that the library put into the page: a box with its data and options in a script of type JSON beside it. */
-  function embedded() {
-    document.querySelectorAll(".wb-bump-box:not([data-drawn])").forEach((box) => {
-      box.dataset.drawn = "yes";
-      const { data, options } = JSON.parse(box.parentNode.querySelector("script.wb-bump-data").textContent);
-      const steps = (rows) => { // the first row, then steps from row to row
-        if (!rows) return undefined;
-        let row = rows[0].map(() => 0);
-        return rows.map((next) => (row = row.map((x, m) => x + next[m])));
-      };
-      ["ranks", "low", "high"].forEach((what) => { data[what] = steps(data[what]); });
-      const sure = new Set((data.turns || []).map(([i, j]) => `${i},${j}`));
-      const turns = (i, j) => sure.has(`${Math.min(i, j)},${Math.max(i, j)}`);
-      box.closest(".output, .cell_output")?.classList.add("wb-cell");
-      home.Whichbird.bump(box, data, { turns, ...options });
-      const stand = document.getElementById(box.dataset.standIn);
-      (stand?.closest("figure") || stand)?.classList.add("wb-stood-in");
-    });
-  }
-
   home.Whichbird = Object.assign(home.Whichbird || {}, { bump: (box, data, options) => new Bump(box, data, options), bumpParts: pure });
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", embedded);
-  else embedded();
 })(typeof window === "undefined" ? globalThis : window);

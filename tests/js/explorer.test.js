@@ -6,7 +6,7 @@ const { Live } = require("./load.js")("wb-core", "wb-solve", "wb-pool", "wb-rank
 
 const page = { scorers: ["x", "y", "z"], M: 3 };
 const then = { rank: [1, 2, 3] };
-const tested = { size: [1, 2, 2], moved: [false, true, true] };
+const tested = { size: [1, 2, 2], moved: [false, true, true], turned: [false, false, true] };
 
 /** What is said of ranks, at stop 2, inside the reliable interval or not. */
 const said = (rank, { whole = true, natural = 2, inside = true, tests = null } = {}) =>

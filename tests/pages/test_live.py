@@ -23,6 +23,8 @@ PLACES = [  # figure, page, the still figure beside it
     ("gaps", "paper/3-2-response", "fig-gaps"),
     ("dial", "paper/4-1-augmentation", "fig-41-plane"),
     ("quiz", "use/calibration-desks", "fig-cal-sweep"),
+    ("steer", "index", "fig-steer"),
+    ("without", "index", "fig-without"),
 ]
 
 
@@ -94,7 +96,8 @@ def test_from_disk_without_a_request_or_an_error(browser, html, name, page, stil
     assert noise(browser) == ([], [])
     loaded = figure.script("return [...document.scripts].map(s => s.getAttribute('src') || '')")
     ours = [file.rpartition("/")[2][:-3] for file in loaded if "/wb-" in file or "/live" in file]
-    assert ours == list(live.scripts(name))
+    assert [file for file in dict.fromkeys(ours) if file in live.scripts(name)] == list(live.scripts(name))
+    assert page == "index" or ours == list(live.scripts(name))  # the first page has several figures
 
 
 @pytest.mark.parametrize(("name", "page", "still"), PLACES)

@@ -19,8 +19,6 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from ..data.protocol import scorer_named
-
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from ..core.check import Array
     from ..study.calibrate import Calibration
     from ..study.story import Story
-    from ..study.verdict import Verdict
 
 ADEQUACY = "#0b62a4"  # blue
 FLUENCY = "#d9680f"  # orange; the pair differs in lightness too, so it survives grey printing
@@ -385,44 +382,6 @@ def mark_crossings(ax: Axes, found: Iterable[tuple[float, float, bool]]) -> None
         ax.plot(
             x, y, "o", ms=5.5 if turns else 3.6, mec=INK, mfc=INK if turns else PAPER, mew=0.9, zorder=6 if turns else 5
         )
-
-
-def bump(
-    v: Verdict, named: list[str], natural: float, labels: dict[str, str] | None = None, size: tuple[float, float] = (7.0, 5.0)
-) -> Figure:  # fmt: skip
-    """Ranks of all scorers over the reliable interval, as lines that cross: what `bump.js` draws, standing still.
-
-    The first of `named` is the heaviest, with the band of ranks that the data allow. `natural` is β₀. A full dot is a crossing of two named lines
-    whose order turns from one end to the other.
-    """
-    places = 1 + (v.spa[1:, None, :].round(9) > v.spa[1:, :, None].round(9)).sum(axis=2)
-    x = v.betas[1:]
-    fig = Figure(figsize=size, layout="constrained")
-    ax = fig.subplots()
-    ax.plot(x, places, color=PALE, lw=0.8, zorder=1)
-    at = [v.scorers.index(scorer_named(v, name)) for name in named]
-    ax.fill_between(x, v.rank_low[1:, at[0]], v.rank_high[1:, at[0]], color=ROSE, alpha=0.12, lw=0, zorder=0)
-    tones = [ROSE, *(tone for _, tone in zip(named[1:], [GREEN, PURPLE, OLIVE, INK, FAINT, TEAL] * 4, strict=False))]
-    looks = [
-        {"color": tone, "lw": 3.2 if n == 0 else 1.8, "zorder": 4 if n == 0 else 3} for n, tone in enumerate(tones)
-    ]
-    shown = [(labels or {}).get(name, name) for name in named]
-    named_lines(ax, x, places[:, at], shown, looks, gap=1.15, values=True)
-    turns = v.ends().turns
-    mark_crossings(ax, [(b, r, bool(turns[at[i], at[j]])) for i, j, b, r in crossings(x, places[:, at])])
-    ax.axvline(natural, color=FAINT, ls=":", lw=1.4)
-    ax.set_title(
-        "β₀, as collected", loc="center", fontsize=9.5, fontweight="normal", x=(natural - x[0]) / (x[-1] - x[0])
-    )
-    ax.set(ylim=(len(v.scorers) + 0.7, 0.3), yticks=[], xlabel="balance β")
-    ax.grid(axis="y", visible=False)
-    ax.spines["left"].set_visible(False)
-    for end, text, tone, side in ((0, "← more fluency", FLUENCY, "left"), (1, "more adequacy →", ADEQUACY, "right")):
-        ax.annotate(
-            text, (end, 0), (0, -30), xycoords="axes fraction", textcoords="offset points", color=tone, fontweight="bold",
-            fontsize=9.5, ha=side
-        )  # fmt: skip
-    return fig
 
 
 def lead_over_beta(found: Story) -> Figure:

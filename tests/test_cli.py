@@ -140,7 +140,9 @@ def test_each_name_of_a_scorer_will_do(tmp_path):
     compared = [run("compare", "jazh24", name, "BLEU", "--json") for name in ("XLsimDA", "XLsimMqm")]
     assert compared[0] == compared[1] and json.loads(compared[0][1])["first"] == "XLsimMqm"
     assert "'XLsimMqm' is compared with itself" in refused(*run("compare", "jazh24", "XLsimDA", "XLsimMqm"))
-    swept = [run("sweep", "jazh24", "--show", name, "BLEU", "--step", "0.2", "--bare") for name in ("XLsimDA", "XLsimMqm")]
+    swept = [
+        run("sweep", "jazh24", "--show", name, "BLEU", "--step", "0.2", "--bare") for name in ("XLsimDA", "XLsimMqm")
+    ]
     assert swept[0] == swept[1] and swept[0][0] == 0
     v = wb.load_significance("jazh24")
     assert story(v, "XLsimDA", "BLEU").sentence == story(v, "XLsimMqm", "BLEU").sentence
@@ -162,8 +164,13 @@ def test_each_name_of_a_scorer_will_do(tmp_path):
 def test_both_kinds_of_lines_are_counted():
     found = json.loads(run("datasets", "enru22", "--json")[1])
     assert (found["segments"], found["annotated"]) == (1315, 1215) and "|seg:1315|errors:1215|" in found["signature"]
-    assert sum(line["has_total"] for line in found["lines"]) == 1315 and sum(line["has_errors"] for line in found["lines"]) == 1215
-    assert sum(line["has_total"] and line["has_errors"] for line in found["lines"]) == 1203 and len(found["lines"]) == 1327
+    assert (
+        sum(line["has_total"] for line in found["lines"]) == 1315
+        and sum(line["has_errors"] for line in found["lines"]) == 1215
+    )
+    assert (
+        sum(line["has_total"] and line["has_errors"] for line in found["lines"]) == 1203 and len(found["lines"]) == 1327
+    )
     assert found["segments_left_out"] == ["710: rated for no system"]
     assert len(json.loads(run("template", "enru22", "--json")[1])["template"]) == 15 * 1315
     assert json.loads(run("beta", "enru22", "--json")[1])["segments"] == 1215
@@ -441,6 +448,15 @@ def test_one_document_is_ranked_without_tests(here):
 
 
 # ---- who takes part
+
+
+def test_names_of_mt_metrics_eval(here):
+    """What mt-metrics-eval calls a dataset stands wherever its name does; a folder of that name is not looked at."""
+    (here / "wmt24" / "en-de").mkdir(parents=True)
+    for argv in ("rank {} --bare", "datasets {}", "beta {}", "segments {}", "all --datasets {}", "template {}"):
+        ours, theirs = (run(*argv.format(name).split(), "--json") for name in ("ende24", "wmt24/en-de"))
+        assert ours == theirs and ours[0] == 0, argv
+    assert "did you mean 'wmt24/en-de'" in refused(*run("rank", "wmt24/en-dee"))
 
 
 def test_members_of_a_dataset():

@@ -455,6 +455,8 @@ def test_a_space_separates_where_no_tab_does(tree):
 def test_unknown_dataset(tmp_path):
     with pytest.raises(DataError, match="unknown dataset 'ende42'; known are ende20, zhen20, ende21"):
         read_mtme(tmp_path, "ende42")
+    with pytest.raises(DataError, match="wmt24/human-scores"):  # known by its place in the tree, and not there
+        read_mtme(tmp_path, "wmt24/en-de")
     assert len(DATASETS) == 16
 
 

@@ -236,8 +236,8 @@ def test_an_unknown_name_is_one_sentence(tmp_path):
         wb.load_taxonomy(tmp_path / "nowhere.toml")
     with pytest.raises(ValueError, match="^None is no taxonomy; a name, one of paper, .*, or a path is expected"):
         wb.regroup(wb.load("ende21"), None)
-    with pytest.raises(ValueError, match="^'ende21' has no errors to group; what load or load_pool gives is expected"):
-        wb.regroup("ende21", PAPER)
+    with pytest.raises(ValueError, match="^None is no dataset"):
+        wb.regroup(None, PAPER)
 
 
 def test_data_that_leave_an_aspect_empty_are_refused(tmp_path):

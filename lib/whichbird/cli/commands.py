@@ -18,14 +18,14 @@ from ..core.balance import balance, ess, reachable
 from ..core.check import DataError
 from ..core.leverage import leverage
 from ..data import mtme, userfiles
-from ..data.digest import Digest, datasets as datasets_, load
+from ..data.digest import Digest, datasets as datasets_, known, load
 from ..data.domains import in_domain
 from ..data.export import segment_table
 from ..data.matching import match, one_reference, score_files
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.protocol import scored_lines, scorer_named
-from ..data.registry import DATASETS
+from ..data.registry import DATASETS, IN_TREE
 from ..data.segments import load_pool
 from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
@@ -33,7 +33,7 @@ from ..study.average import Opened, Part, average, long_table, opened, part, tar
 from ..study.calibrate import calibrate
 from ..study.carriers import carriers
 from ..study.components import components
-from ..study.contest import Contest, Scores, contest, need_aspects
+from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.overview import overview
 from ..study.portrait import pack, portrait
@@ -328,9 +328,7 @@ def all_(args: argparse.Namespace) -> Result:
 
 def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
     """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
-    for name in args.datasets or ():
-        load(name)  # a misspelt name is refused
-    names = list(dict.fromkeys(args.datasets or datasets_()))
+    names = list(dict.fromkeys(map(known, args.datasets or ()))) or datasets_()  # a misspelt name is refused
     if not args.scores:
         return [opened(name) for name in names], []
     mine: dict[str, dict[str, np.ndarray]] = {}
@@ -490,7 +488,7 @@ def segments(args: argparse.Namespace) -> Result:
 
 def _ships(given: str) -> bool:
     """Whether ratings are meant to be a dataset that ships, and no file."""
-    return given in DATASETS or not (os.sep in given or "." in given or os.path.exists(given))
+    return given in DATASETS or given in IN_TREE or not (os.sep in given or "." in given or os.path.exists(given))
 
 
 def calibrate_(args: argparse.Namespace) -> Result:
@@ -557,7 +555,7 @@ def _facts(about: pd.DataFrame) -> dict[str, object]:
     return pool_facts({str(name): value for name, value in about.iloc[0].items()})
 
 
-def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, Scores, Contest, pd.DataFrame]:
+def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, dict[str, np.ndarray], Contest, pd.DataFrame]:
     """A dataset that ships: what tests are made on, the reader's scores, the contest, and a row about it.
 
     Tests are made on the shipped segments, with another reference if one is asked for, and on one domain if one is.
@@ -576,11 +574,11 @@ def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, Scores, Contest, p
     )
 
 
-def _on_domain(pool: Pool, scores: Scores, domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
+def _on_domain(pool: Pool, scores: dict[str, np.ndarray], domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
     """A pool and the reader's scores of it (K, N), both on the segments of one domain."""
     part = in_domain(pool, domain)
     keep = np.isin(scored_lines(pool), part.lines)
-    return part, {name: np.asarray(x)[:, keep] for name, x in scores.items()}
+    return part, {name: x[:, keep] for name, x in scores.items()}
 
 
 def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[str, ...]]:
@@ -597,7 +595,7 @@ def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[
 
 
 def _ranking(
-    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+    args: argparse.Namespace, source: Digest | Pool, scores: dict[str, np.ndarray], field: Contest, about: pd.DataFrame
 ) -> Result:
     with naming(field.name):
         found = rank(field, args.beta)
@@ -635,7 +633,7 @@ def _ranking(
 
 
 def _sweep(
-    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+    args: argparse.Namespace, source: Digest | Pool, scores: dict[str, np.ndarray], field: Contest, about: pd.DataFrame
 ) -> Result:
     chosen = _chosen(args, field)
     with naming(field.name):

@@ -22,6 +22,7 @@ from .output import check_outputs, deliver, say, settle
 NO_PLACE = {
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS,
 }  # fmt: skip
+DATASET = "a name that 'whichbird datasets' lists, or mt-metrics-eval's, as wmt24/en-de"
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
@@ -123,7 +124,7 @@ def _rank_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _dataset_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+    parser.add_argument("dataset", help=DATASET)
     parser.add_argument(
         "--reference", help="what the shipped scorers compare with: refA, or the one WMT used (default: refA)"
     )
@@ -195,7 +196,7 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _template_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+    parser.add_argument("dataset", help=DATASET)
 
 
 def _inputs_arguments(parser: argparse.ArgumentParser) -> None:
@@ -221,7 +222,7 @@ def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second"
     )
-    parser.add_argument("--dataset", required=True, help="a name that 'whichbird datasets' lists")
+    parser.add_argument("--dataset", required=True, help=DATASET)
     parser.add_argument(
         "--by",
         choices=list(MATCHES),

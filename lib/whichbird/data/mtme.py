@@ -29,7 +29,7 @@ from .mqm import TAXONOMY, Taxonomy, Weights
 from .pool import CONSTANT, Exclusion, Pool, system_means
 from .quick import EXACT
 from .ratings import GET, Pricing, Ratings, Scored, is_human, rating_files, read_ratings, score
-from .registry import DATASETS, PRIMARIES, TREE, Source
+from .registry import DATASETS, IN_TREE, PRIMARIES, TREE, Source
 from .tsv import join_tsv, read_mqm_tsv
 
 __all__ = ["Scores", "find_source", "find_tree", "is_human", "read_mqm_tsv", "read_mtme", "read_scores"]
@@ -74,7 +74,7 @@ def read_mtme(
     >>> folder.cleanup()
     """
     source = _source(dataset)
-    name = dataset if isinstance(dataset, str) else f"{source.set}/{source.pair}"
+    name = IN_TREE.get(dataset, dataset) if isinstance(dataset, str) else f"{source.set}/{source.pair}"
     if reference is None:
         reference = source.reference
     reference = source.standard if reference == "standard" else reference
@@ -417,6 +417,7 @@ def find_tree(root: str | Path) -> Path:
 def _source(dataset: str | Source) -> Source:
     if isinstance(dataset, Source):
         return dataset
+    dataset = IN_TREE.get(dataset, dataset)
     if dataset not in DATASETS:
         raise DataError(f"unknown dataset {dataset!r}; known are {', '.join(DATASETS)}")
     return DATASETS[dataset]

@@ -20,6 +20,7 @@ import pandas as pd
 
 from ..core.check import DataError, near
 from . import quick
+from .digest import dataset_of
 from .files import read_text
 from .frames import DICTIONARY, FRAME, Frame, as_sheet, by_scorer
 from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
@@ -201,7 +202,7 @@ def _labels(sheet: Sheet, column: str, segments: Iterable[str]) -> tuple[str, ..
 
 
 def read_scorers(
-    path: str | os.PathLike[str] | Frame | Mapping[str, Any], source: Dataset, name: str | None = None,
+    path: str | os.PathLike[str] | Frame | Mapping[str, Any], source: Dataset | str, name: str | None = None,
     ignore_extra: bool = False
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """The scorers in a file, by name: scores (K, N) of the systems of `source` and its segments with totals, in their order.
@@ -223,6 +224,7 @@ def read_scorers(
     ...     read_scorers(file.name, pool, "mine")["mine"].tolist()
     [[4.0, 6.0], [1.0, 3.0]]
     """
+    source = dataset_of(source)
     if isinstance(path, Mapping):
         found = {n: _mapped_scorer(x, source) for n, x in by_scorer(path, name or "yours").items()}
         path = DICTIONARY

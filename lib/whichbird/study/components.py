@@ -26,9 +26,10 @@ from ..core.metametrics import pair_weights
 from ..core.noise import Spread, interval, residuals, spread
 from ..data.digest import Digest
 from ..data.pool import Pool, pick
+from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .intervals import draw, membership, quantile
-from .significance import FEWEST as FEWEST, LEVEL, SEED, _share, _whole, pool_of
+from .significance import FEWEST as FEWEST, LEVEL, SEED, _share, _whole
 
 ASPECTS = ("adequacy", "fluency")
 FACTORS = 1e-3, 1e18  # how much less or more text `needed` looks at

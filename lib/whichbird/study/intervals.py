@@ -36,9 +36,10 @@ from ..core.metametrics import pair_weights
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.protocol import segments
+from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .contest import Scores
-from .significance import LEVEL, SEED, _share, _whole, judges, pool_of, weightings
+from .significance import LEVEL, SEED, _share, _whole, judges, weightings
 
 RESAMPLES = 1000
 METHODS = ("bootstrap", "subsample", "jackknife")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..core.augment import shifts
 from ..core.balance import balance, pair_balances, reachable
 from ..core.metametrics import pair_weights
-from ..data.digest import Digest
+from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reweight_sweep
 from .contest import need_aspects
 from .preference import preference, steps
@@ -34,7 +34,7 @@ def beta_grid(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.01) -> np
 
 
 def sweep(
-    d: Digest, betas: ArrayLike | None = None, meta: str = "spa", families: Iterable[str] | None = None
+    source: Digest | str, betas: ArrayLike | None = None, meta: str = "spa", families: Iterable[str] | None = None
 ) -> pd.DataFrame:
     """The measures under "spa" or "pearson" at each target (those of `beta_grid` if none are given).
 
@@ -42,6 +42,7 @@ def sweep(
     and one column per family: those named, or all that the digest holds.
     """
     _known(meta)
+    d = dataset_of(source)
     adequacy, fluency = need_aspects(d)
     betas = beta_grid(adequacy, fluency) if betas is None else np.asarray(betas)
     solved = reweight_sweep(adequacy, fluency, betas).insist()

@@ -30,7 +30,7 @@ from ..data.pool import Pool
 from ..data.segments import pool_of
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_many
 from .contest import need_aspects
-from .intervals import Evidence, evidence, membership
+from .intervals import Documents, Evidence, evidence, numbered
 from .overview import overview
 from .ranking import TIE
 from .significance import SEED, _whole, annotated_of, judges
@@ -137,7 +137,7 @@ def _parts(pool: Pool, scorers: Array) -> _Parts:
     if len(domains) < 2:
         raise DataError(f"{pool.name} has {len(domains)} domain of two documents or more; at least two are needed")
     e = evidence(pool, scorers)
-    document = membership(pool.documents, found.size).argmax(axis=1)
+    document = numbered(pool.documents, found.size)
     of = np.full(e.size.size, -1)
     for n, name in enumerate(domains):
         of[document[found == name]] = n
@@ -163,7 +163,7 @@ def domain_lean(source: Pool | Digest | str, shuffles: int = 10 * SHUFFLES, seed
     _whole(shuffles, "shuffles", 5)
     pool = annotated_of(source)
     domains, e, of = _parts(pool, np.empty((0, *pool.total.shape)))
-    size = membership(pool.documents, len(pool.lines)).sum(axis=0)  # all of them, not only those with totals
+    size = Documents.of(pool.documents, len(pool.lines)).size  # all of them, not only those with totals
     member = _deals(of, size, len(domains), shuffles, seed)
     beta, rest = (_balances(e, m) for m in (member, (of >= 0) - member))
     lean = np.log(beta / (1 - beta)) - np.log(rest / (1 - rest))

@@ -67,20 +67,20 @@ def evidence(pool: Pool, x: Array) -> Evidence:
 
     Gaps and sizes are those of lines that have a total, adequacy and fluency those of lines that have errors.
     """
-    member = membership(pool.documents, len(pool.lines))
+    every = Documents.of(pool.documents, len(pool.lines))
     official = pool.official
-    there = member[official]
-    size = there.sum(axis=0)
+    there = every.only(official)
+    size = there.size
     if size.size < 2:
         raise ValueError(f"{pool.name} has {size.size} document; at least two are needed to resample them")
     k, l = np.triu_indices(len(pool.systems), 1)
     gap, square = (np.empty((size.size, 1 + len(x), k.size)) for _ in range(2))
     for n, judge in enumerate((pool.total[:, official], *x)):
         d = np.nan_to_num(judge[k] - judge[l])
-        gap[:, n], square[:, n] = (d @ there).T, (d**2 @ there).T
+        gap[:, n], square[:, n] = there.sums(d).T, there.sums(d**2).T
     a, f = (np.zeros(pool.total.shape) if v is None else v for v in (pool.adequacy, pool.fluency))
     counts = (~np.isnan(a)).astype(np.float64)
-    adequacy, fluency, rated = ((np.nan_to_num(v) @ member).T for v in (a, f, counts))
+    adequacy, fluency, rated = (every.sums(np.nan_to_num(v)).T for v in (a, f, counts))
     return Evidence(gap, square, adequacy, fluency, rated, size)
 
 
@@ -92,21 +92,37 @@ def numbered(documents: Sequence[object] | None, segments: int) -> NDArray[np.in
     """
     if documents is None:
         return np.arange(segments)
-    return np.asarray(pd.factorize(np.array(documents))[0], dtype=np.int64)
+    return np.asarray(pd.factorize(np.array(documents, dtype=object))[0], dtype=np.int64)
 
 
-def membership(documents: Sequence[object] | None, segments: int) -> Array:
-    """Which segment belongs to which document, (N, G) of zeros and ones; without documents each segment is one.
+class Documents(NamedTuple):
+    """The documents of N segments: the number of each segment's, (N,), and how many segments each of the G has, (G,).
 
-    >>> membership(("b", "a", "b"), 3)
-    array([[1., 0.],
-           [0., 1.],
-           [1., 0.]])
+    >>> d = Documents.of(("b", "a", "b"), 3)
+    >>> d.number, d.size, d.sums(np.array([[1.0, 2.0, 4.0]]))
+    (array([0, 1, 0]), array([2., 1.]), array([[5., 2.]]))
     """
-    names = numbered(documents, segments)
-    member = np.zeros((segments, names.max() + 1))
-    member[np.arange(segments), names] = 1.0
-    return member
+
+    number: NDArray[np.int64]
+    size: Array
+
+    @classmethod
+    def of(cls, documents: Sequence[object] | None, segments: int) -> Documents:
+        """From what names each segment's document; without documents each segment is one."""
+        number = numbered(documents, segments)
+        return cls(number, np.bincount(number).astype(np.float64))
+
+    def only(self, keep: NDArray[np.bool_]) -> Documents:
+        """The same documents with some of their segments, `keep` (N,) true for each; one may have none."""
+        number = self.number[keep]
+        return Documents(number, np.bincount(number, minlength=self.size.size).astype(np.float64))
+
+    def sums(self, x: Array) -> Array:
+        """Sums over the segments of each document, in their order: x (…, N) → (…, G)."""
+        if (self.size == 1).all():  # each segment is a document, and numbers are in order
+            return x
+        rows = [np.bincount(self.number, row, self.size.size) for row in x.reshape(-1, x.shape[-1])]
+        return np.array(rows, dtype=np.float64).reshape(*x.shape[:-1], self.size.size)
 
 
 def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array, float]:

@@ -12,6 +12,7 @@ from whichbird.study.intervals import (
     METHODS,
     Documents,
     draw,
+    draws,
     evidence,
     intervals,
     quantile,
@@ -92,6 +93,14 @@ def test_lines_with_totals_only_and_lines_with_errors_only():
     assert spa == pytest.approx([wb.spa_from_p(closed_p(total), closed_p(x), w) for x in with_totals.scorers.values()])
     assert wb.components(pool).low == wb.components(with_errors).low
     assert wb.load_pool("heen23").annotated.sum() == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_draws_are_the_same_in_blocks_of_any_size(method):
+    whole, factor = draw(method, 50, 30, 1)
+    for block in (1, 7, 1000):
+        parts, same = draws(method, 50, 30, 1, block)
+        assert np.array_equal(np.concatenate(list(parts)), whole) and same == factor
 
 
 @given(st.lists(st.sampled_from("abcde"), min_size=1, max_size=12))

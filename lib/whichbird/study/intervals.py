@@ -19,7 +19,7 @@ what is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -135,20 +135,34 @@ def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array,
     >>> [(c.shape, round(factor, 3)) for c, factor in (draw(m, 6, 4, 1) for m in METHODS)]
     [((4, 6), 1.095), ((4, 6), 1.0), ((6, 6), 2.236)]
     """
+    blocks, factor = draws(method, documents, resamples, seed, resamples)
+    return np.concatenate(list(blocks)), factor
+
+
+def draws(method: str, documents: int, resamples: int, seed: int, block: int) -> tuple[Iterable[Array], float]:
+    """What `draw` draws, at most `block` resamples at a time where they are many: the bootstrap's are made when asked for.
+
+    >>> [part.shape for part in draws("bootstrap", 6, 4, 1, 3)[0]]
+    [(3, 6), (1, 6)]
+    """
     rng = np.random.default_rng(seed)
     if method == "bootstrap":
-        counts = rng.multinomial(documents, np.full(documents, 1 / documents), size=resamples)
-        return counts.astype(np.float64), float(np.sqrt(documents / (documents - 1)))
+        share = np.full(documents, 1 / documents)
+        sizes = (min(block, resamples - start) for start in range(0, resamples, block))
+        counts = (rng.multinomial(documents, share, size=size).astype(np.float64) for size in sizes)
+        return counts, float(np.sqrt(documents / (documents - 1)))
     order = rng.permuted(np.tile(np.arange(documents), (resamples, 1)), axis=1)
     if method == "subsample":
         kept = documents // 2
-        return (order < kept).astype(np.float64), float(np.sqrt(kept / (documents - kept)))
-    if method == "jackknife":
+        out, factor = order < kept, np.sqrt(kept / (documents - kept))
+    elif method == "jackknife":
         groups = min(GROUPS, documents)
         deals = 1 if groups == documents else max(1, round(resamples / groups))
         out = (order[:deals, None] % groups != np.arange(groups)[:, None]).reshape(-1, documents)
-        return out.astype(np.float64), float(np.sqrt(groups - 1))
-    raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)} is expected")
+        factor = np.sqrt(groups - 1)
+    else:
+        raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)} is expected")
+    return (out[start : start + block].astype(np.float64) for start in range(0, len(out), block)), float(factor)
 
 
 def resample(e: Evidence, counts: Array, betas: Array) -> Array:
@@ -289,13 +303,13 @@ def intervals(
         weightings(pool, targets[~np.isnan(targets)])  # refuses what the pool itself does not reach
     e = evidence(pool, x)
     documents = e.size.size
-    counts, factor = draw(method, documents, resamples, seed)
-    block = max(1, CELLS // e.gap[0].size)
-    with tqdm(total=len(counts), desc="resamples", leave=False, disable=None if len(counts) > block else True) as bar:
-        parts = []
-        for start in range(0, len(counts), block):
-            parts.append(resample(e, counts[start : start + block], targets))
-            bar.update(len(parts[-1]))
+    block = max(1, min(CELLS // e.gap[0].size, 16 * CELLS // documents))
+    blocks, factor = draws(method, documents, resamples, seed, block)
+    parts = []
+    with tqdm(total=resamples, desc="resamples", leave=False, disable=None if resamples > block else True) as bar:
+        for times in blocks:
+            parts.append(resample(e, times, targets))
+            bar.update(len(times))
     drawn = np.concatenate(parts)
     reached = (~np.isnan(drawn[..., 0])).sum(axis=0)
     mean = np.nansum(drawn, axis=0) / np.maximum(reached, 1)[:, None]
@@ -309,7 +323,7 @@ def intervals(
         documents,
         level,
         f"{pool.name}|sys:{len(pool.systems)}|{segments(pool)}|ref:{pool.reference}"
-        f"|{'segments as documents' if pool.documents is None else f'doc:{documents}'}|{method}:{len(counts)}|p:normal"
+        f"|{'segments as documents' if pool.documents is None else f'doc:{documents}'}|{method}:{len(drawn)}|p:normal"
         f"|seed:{seed}|whichbird:{__version__}",
     )
 

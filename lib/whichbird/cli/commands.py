@@ -22,12 +22,13 @@ from ..data.digest import Digest, datasets as datasets_, known, load
 from ..data.domains import in_domain
 from ..data.export import segment_table
 from ..data.matching import match, one_reference, score_files
+from ..data.mqm import TAXONOMY, coverage
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.protocol import scored_lines, scorer_named
 from ..data.registry import DATASETS, IN_TREE
 from ..data.segments import load_pool
-from ..data.taxonomies import load_taxonomy, regroup
+from ..data.taxonomies import Grouping, load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
 from ..study.average import Opened, Part, average, long_table, opened, part, target
 from ..study.calibrate import calibrate
@@ -73,6 +74,10 @@ def beta(args: argparse.Namespace) -> Result:
     Without documents each segment counts as one, which makes noise look smaller
     than it is where segments hang together.
 
+    errors_counted and penalties_counted are the shares of MQM errors, and of what
+    they cost, that are in one of the two aspects. Where no table knows more than a
+    fifth of either, ratings are refused; --allow-uncounted takes them all the same.
+
     --taxonomy sorts and prices errors another way: a name that ships, or a file
     that ends in .toml. A file of ratings must hold MQM errors then. Of datasets
     that ship the errors of systems are known, but not those of segments: there is
@@ -90,9 +95,10 @@ def beta(args: argparse.Namespace) -> Result:
     if ships:
         pool = load_pool(args.ratings)
     elif grouping is None:
-        pool = userfiles.read_human(args.ratings)
+        pool = userfiles.read_human(args.ratings, allow_uncounted=args.allow_uncounted)
     else:
-        pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+        tables = grouping.taxonomy, grouping.weights
+        pool = grouping.check(userfiles.read_human(args.ratings, *tables, args.allow_uncounted))
     notes = list(pool.notes if not ships else ())
     if grouping is not None and pool.errors is not None:
         notes += grouping.notes(pool.errors["category"])
@@ -108,7 +114,7 @@ def beta(args: argparse.Namespace) -> Result:
     if means is None:
         raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
     facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": int(pool.annotated.sum())}
-    facts |= {} if grouping is None else {"taxonomy": grouping.name}
+    facts |= ({} if grouping is None else {"taxonomy": grouping.name}) | _counted(pool, grouping)
     with naming(pool.name):
         alone = leverage(*means)
         table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1], **pull_of(alone)})
@@ -248,13 +254,15 @@ def evaluate(args: argparse.Namespace) -> Result:
             raise DataError("--set, --pair and --reference go with --mtme, not with --human")
         if not args.scores:
             raise DataError("--scores is needed with --human: which scorers should be ranked?")
-        pool = userfiles.read_human(args.human)
+        pool = userfiles.read_human(args.human, allow_uncounted=args.allow_uncounted)
         pool, own = replace(pool, scorers=_scores(args, pool)), {}
     else:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
+        source = mtme.find_source(args.mtme, args.set, args.pair)
+        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
         own = _scores(args, pool)
+    counted = _counted(pool)
     if args.domain is not None:
         pool, own = _on_domain(pool, own, args.domain)
     with naming(pool.name):
@@ -263,7 +271,7 @@ def evaluate(args: argparse.Namespace) -> Result:
     _chosen(args, field)  # a misspelt name is refused in any case
     result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
-    return result._replace(shown=shown, notes=(*pool.notes, *result.notes))
+    return result._replace(facts=counted | result.facts, shown=shown, notes=(*pool.notes, *result.notes))
 
 
 def all_(args: argparse.Namespace) -> Result:
@@ -426,7 +434,8 @@ def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
         raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
     out = []
     for pair in args.pair:
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, pair), args.reference)
+        source = mtme.find_source(args.mtme, args.set, pair)
+        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
         mine: dict[str, np.ndarray] = {}
         for scorer in args.show or ():
             with naming("--show"):
@@ -459,8 +468,9 @@ def segments(args: argparse.Namespace) -> Result:
     if args.mtme is not None:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        sorting = () if grouping is None else (grouping.taxonomy, grouping.weights)
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), None, *sorting)
+        taxonomy, weights = (TAXONOMY, None) if grouping is None else (grouping.taxonomy, grouping.weights)
+        source = mtme.find_source(args.mtme, args.set, args.pair)
+        pool = mtme.read_mtme(args.mtme, source, None, taxonomy, weights, allow_uncounted=args.allow_uncounted)
     else:
         if args.set or args.pair:
             raise DataError("--set and --pair go with --mtme")
@@ -471,9 +481,10 @@ def segments(args: argparse.Namespace) -> Result:
                 )
             pool = load_pool(args.ratings)
         elif grouping is None:
-            pool = userfiles.read_human(args.ratings)
+            pool = userfiles.read_human(args.ratings, allow_uncounted=args.allow_uncounted)
         else:
-            pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+            tables = grouping.taxonomy, grouping.weights
+            pool = grouping.check(userfiles.read_human(args.ratings, *tables, args.allow_uncounted))
     table = segment_table(pool, args.cells)
     facts = {
         "data": pool.name,
@@ -481,9 +492,18 @@ def segments(args: argparse.Namespace) -> Result:
         "segments": len(pool.lines),
         "raters": len(pool.rater_names),
         "rows": len(table),
+        **_counted(pool, grouping),
     }
     notes = () if args.ratings is not None and _ships(args.ratings) else pool.notes
     return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*notes, *cut(args, len(table))))
+
+
+def _counted(pool: Pool, grouping: Grouping | None = None) -> dict[str, object]:
+    """The shares of errors and of penalties that count, where errors are known."""
+    if pool.errors is None or not len(pool.errors):
+        return {}
+    found = coverage(pool.errors, *(() if grouping is None else (grouping.taxonomy, grouping.weights)))
+    return {"errors_counted": found.errors, "penalties_counted": found.penalties}
 
 
 def _ships(given: str) -> bool:

@@ -99,6 +99,7 @@ def _natural_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--margin", type=_margin, default=0.02, help="how closely beta0 should be known (default: %(default)s)"
     )
+    _uncounted_argument(parser)
 
 
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
@@ -162,6 +163,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     _bare_argument(parser)
     _show_argument(parser)
     _plot_argument(parser)
+    _uncounted_argument(parser)
 
 
 def _all_arguments(parser: argparse.ArgumentParser) -> None:
@@ -193,6 +195,7 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
     parser.add_argument("--show", nargs="+", metavar="SCORER", help="with --mtme: scorers of the tree to report on")
     parser.add_argument("--resamples", type=_whole, default=RESAMPLES, help="of each test (default: %(default)s)")
+    _uncounted_argument(parser)
 
 
 def _template_arguments(parser: argparse.ArgumentParser) -> None:
@@ -213,6 +216,7 @@ def _segments_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
     parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
     parser.add_argument("--cells", action="store_true", help="one row for each system and segment")
+    _uncounted_argument(parser)
 
 
 def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -272,6 +276,12 @@ def _scores_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _domain_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domain", help="one kind of text alone, as 'whichbird datasets --domains' lists them")
+
+
+def _uncounted_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-uncounted", action="store_true", help="take ratings of which no table knows more than a fifth"
+    )
 
 
 def _bare_argument(parser: argparse.ArgumentParser) -> None:

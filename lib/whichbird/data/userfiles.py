@@ -53,15 +53,16 @@ def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def read_human(
-    path: str | os.PathLike[str] | Frame, taxonomy: Taxonomy | None = None, weights: Weights | None = None
-) -> Pool:
+    path: str | os.PathLike[str] | Frame, taxonomy: Taxonomy | None = None, weights: Weights | None = None,
+    allow_uncounted: bool = False
+) -> Pool:  # fmt: skip
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
     without a row counts as not rated. A column rater says who gave a row: several raters may rate the same cell, which
     then has their mean, and `ratings` holds each. Columns document and domain, if there, say what a segment belongs to.
     Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say
-    how they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments
+    how they are sorted and what they cost, the paper's way unless given, and `allow_uncounted` is there, too. References are left out, as everywhere. Segments
     keep the order in which the file first names them. A pandas or polars frame with such columns will do in place of a file.
 
     >>> import tempfile
@@ -79,7 +80,7 @@ def read_human(
     if {"category", "severity"} <= header(text):
         if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
-        return mqm_pool(Path(path), text, Pricing(taxonomy or TAXONOMY, weights or WEIGHTS))
+        return mqm_pool(Path(path), text, Pricing(taxonomy or TAXONOMY, weights or WEIGHTS), allow_uncounted)
     if taxonomy or weights:
         raise DataError(f"{path}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
     return _quick_human(Path(path), text) or _careful_human(read_sheet(path, *HUMAN))

@@ -413,11 +413,44 @@ def test_unknown_categories_are_noted(here):
     ]
     Path("mqm.tsv").write_text("\n".join(rows))
     Path("x.seg.score").write_text(field([[1, 2], [3, 5], [4, 4]], "abc"))
-    code, out, err = run("evaluate", "--human", "mqm.tsv", "--scores", "x.seg.score", "--beta", "0.5")
-    assert (
-        code == 0 and err.count("\n") == len(set(err.splitlines())) and "1 × category 'gremlins' (in no aspect)" in err
-    )
-    assert "mqm.tsv|sys:3|seg:2|ref:none|perm:1000|seed:4" in out
+    evaluate = ["evaluate", "--human", "mqm.tsv", "--scores", "x.seg.score", "--beta", "0.5"]
+    for argv in (
+        evaluate,
+        ["beta", "mqm.tsv"],
+        ["beta", "mqm.tsv", "--taxonomy", "terminology"],
+        ["segments", "mqm.tsv"],
+    ):
+        assert re.search(
+            r"mqm.tsv: 33% of its errors.*at most 20%.*--allow-uncounted.*'gremlins'", refused(*run(*argv))
+        )
+        code, out, err = run(*argv, "--allow-uncounted", "--json")
+        assert code == 0 and err.count("1 × category 'gremlins' (in no aspect)") == err.count("gremlins") == 1
+        found = json.loads(out)
+        assert found["errors_counted"] == found["penalties_counted"] == pytest.approx(2 / 3)
+    assert "mqm.tsv|sys:3|seg:2|ref:none|perm:1000|seed:4" in run(*evaluate, "--allow-uncounted")[1]
+    assert "penalties counted   0.666667\n" in run(*evaluate, "--allow-uncounted")[1]
+
+
+def test_names_of_mqm_core_give_the_same_balance(here):
+    """Errors under the names of MQM-Core, and under those that WMT's raters use."""
+    names = {
+        "Accuracy/Mistranslation": "Accuracy/Mistranslation", "Linguistic conventions/Grammar": "Fluency/Grammar",
+        "Linguistic conventions/Punctuation": "Fluency/Punctuation", "Locale conventions/Date format": "Locale convention/Date",
+        "Terminology/Wrong term": "Wrong term", "Unintelligible": "Fluency/Grammar",
+    }  # fmt: skip
+    rng = np.random.default_rng(3)
+    drawn = [
+        (s, n, rng.choice(list(names)), rng.choice(["Major", "Minor"]))
+        for n in range(40)
+        for s in "abc"
+        for _ in range(2)
+    ]
+    seen = []
+    for spell in (str, names.get):
+        rows = [f"{s}\td{n // 4}\t{n}\t{n}\tr\t{spell(c)}\t{v}" for s, n, c, v in drawn]
+        Path("mqm.tsv").write_text("\n".join(["system\tdoc\tdoc_id\tseg_id\trater\tcategory\tseverity", *rows]))
+        seen.append(run("beta", "mqm.tsv", "--json"))
+    assert seen[0] == seen[1] and json.loads(seen[0][1])["errors_counted"] == 1
 
 
 def test_one_document_is_ranked_without_tests(here):
@@ -448,6 +481,15 @@ def test_one_document_is_ranked_without_tests(here):
 
 
 # ---- who takes part
+
+
+def test_names_of_mt_metrics_eval(here):
+    """What mt-metrics-eval calls a dataset stands wherever its name does; a folder of that name is not looked at."""
+    (here / "wmt24" / "en-de").mkdir(parents=True)
+    for argv in ("rank {} --bare", "datasets {}", "beta {}", "segments {}", "all --datasets {}", "template {}"):
+        ours, theirs = (run(*argv.format(name).split(), "--json") for name in ("ende24", "wmt24/en-de"))
+        assert ours == theirs and ours[0] == 0, argv
+    assert "did you mean 'wmt24/en-de'" in refused(*run("rank", "wmt24/en-dee"))
 
 
 def test_members_of_a_dataset():

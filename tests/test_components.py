@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -555,3 +556,19 @@ def test_datasets_show_the_interval():
     one = json.loads(run("datasets", "ende24", "--json")[1])
     assert one["beta0_interval"] == [table.loc["ende24", "beta0_low"], table.loc["ende24", "beta0_high"]]
     assert "beta0_interval" not in json.loads(run("datasets", "heen23", "--json")[1])
+
+
+@pytest.mark.parametrize("documents", [None, 1500])
+def test_memory_does_not_grow_with_segments_times_documents(documents):
+    """Some copies of the ratings, where a table of 3000 × 1500 zeros and ones alone would be some hundred."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2, 4, 3000)) + rng.normal(size=(2, 4, 1))
+    names = None if documents is None else [f"d{n}" for n in rng.permutation(3000) % documents]
+    cell_components(*x, names)  # what is loaded once is not counted
+    tracemalloc.start()
+    try:
+        found = cell_components(*x, names)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.documents == (documents or 3000) and peak < 20 * x.nbytes

@@ -1,11 +1,13 @@
 """Digests: what a pool becomes, what a file keeps, and a sentence for every file that cannot be used."""
 
 import csv
+import inspect
 import io
 import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import whichbird as wb
@@ -464,3 +466,75 @@ def test_tables_are_read_to_the_last_bit():
     with (digest.folder() / "sweep.csv").open(encoding="utf-8", newline="") as file:
         betas = [float(row["beta"]) for row in csv.DictReader(file)]
     assert digest.read_table("sweep.csv")["beta"].tolist() == betas and len(set(betas)) > 1000
+
+
+# Names in place of datasets. Every public function with a parameter that takes a dataset is here, or the first test fails.
+
+GIVEN = {"source", "dataset", "sources", "pools"}  # what such a parameter is called
+BY_NAME = {
+    "aspect_agreement": lambda d: wb.aspect_agreement(d).table,
+    "by_beta": lambda d: wb.by_beta(d if isinstance(d, str) else wb.load(d.name)),
+    "by_domain": lambda d: wb.by_domain([d]),
+    "by_reference": lambda d: wb.by_reference(d if isinstance(d, str) else wb.load("ende24")),
+    "by_seed": lambda d: wb.by_seed(d, [1]),
+    "by_taxonomy": lambda d: wb.by_taxonomy(
+        d, *([] if isinstance(d, str) else [wb.load("ende24")]), names=["terminology"]
+    ),
+    "by_total": lambda d: wb.by_total(d, *([] if isinstance(d, str) else [wb.load("ende24")])),
+    "calibrate": lambda d: wb.calibrate(PAIRS, d if isinstance(d, str) else wb.load("ende24"), resamples=2).beta,
+    "common_balance": lambda d: wb.common_balance([d, d]),
+    "components": lambda d: wb.components(d).low,
+    "contest": lambda d: wb.contest(d).p,
+    "domain_agreement": lambda d: wb.domain_agreement(d, shuffles=5)["tau"],
+    "domain_lean": lambda d: wb.domain_lean(d, shuffles=5),
+    "generalise": lambda d: wb.generalise(d).beta,
+    "in_domain": lambda d: wb.in_domain(d, "news").total,
+    "intervals": lambda d: wb.intervals(d, resamples=2).spa,
+    "overview": lambda d: wb.overview([d]).drop(columns=["beta0_low", "beta0_high", "reliable_min", "reliable_max"]),
+    "rank": lambda d: wb.rank(d, 0.9).table,
+    "rank_sweep": lambda d: wb.rank_sweep(d, [0.9]),
+    "rater_balances": wb.rater_balances,
+    "rater_habits": wb.rater_habits,
+    "rater_plan": lambda d: wb.rater_plan(d),
+    "read_mtme": None,  # needs a tree; tests/test_mtme.py
+    "read_scorers": lambda d: wb.read_scorers({"mine": SYSTEMS}, d)["mine"],
+    "regroup": lambda d: np.array(wb.regroup(d if isinstance(d, str) else wb.load("ende24"), "terminology")),
+    "significance": lambda d: wb.significance(d, resamples=2).spa,
+}
+PAIRS = pd.DataFrame(
+    [(n, "first", s, n % k, 1) for n in range(6) for k, s in enumerate(wb.load("ende24").scorers[:4], 2)],
+    columns=["pair", "preferred", "scorer", "first", "second"],
+)
+SYSTEMS = {s: np.arange(487.0) * k for k, s in enumerate(wb.load("ende24").systems)}
+
+
+def test_no_function_that_takes_a_dataset_is_left_out():
+    public = {n: f for n, f in ((n, getattr(wb, n)) for n in wb.__all__) if inspect.isfunction(f)}
+    assert {n for n, f in public.items() if GIVEN & inspect.signature(f).parameters.keys()} - {"load_taxonomy"} == set(
+        BY_NAME
+    )
+
+
+@pytest.mark.parametrize("name", [name for name, call in BY_NAME.items() if call])
+def test_a_name_stands_for_a_dataset(name):
+    """Here that of mt-metrics-eval, which takes the same way as ours and one step more."""
+    call, raters = (
+        BY_NAME[name],
+        name in ("aspect_agreement", "rater_balances", "rater_habits", "rater_plan", "generalise"),
+    )
+    want, got = call(wb.load_pool("ende22" if raters else "ende24")), call("wmt22/en-de" if raters else "wmt24/en-de")
+    assert got.equals(want) if isinstance(want, pd.DataFrame | pd.Series) else np.array_equal(got, want)
+    with pytest.raises(ValueError, match="unknown dataset 'ende77'"):
+        call("ende77")
+
+
+def test_names_of_mt_metrics_eval():
+    for name, source in DATASETS.items():
+        assert wb.load(f"{source.set}/{source.pair}").name == name
+    assert wb.load_pool("wmt24/en-de").name == wb.load_significance("wmt24/en-de").name == "ende24"
+    assert wb.load_errors("wmt24/en-de").equals(wb.load_errors("ende24"))
+    with pytest.raises(DataError, match="'wmt24/en-dee'; did you mean 'wmt24/en-de'"):
+        wb.load("wmt24/en-dee")
+    for nothing in (None, 5, ["ende24"]):
+        with pytest.raises(ValueError, match="is no dataset; a name"):
+            wb.rank(nothing)

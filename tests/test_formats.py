@@ -6,6 +6,7 @@ import functools
 import io
 import json
 import re
+import tracemalloc
 
 import jsonschema
 import numpy as np
@@ -221,6 +222,40 @@ def test_files_are_written_as_they_are_named(here):
         assert run(*argv, "--out", name)[0] == 0
         assert (here / name).read_text("utf-8") == run(*argv, "--format", form)[1]
     assert run(*argv, "--out", "-", "--format", "latex")[1] == run(*argv, "--format", "latex")[1]
+
+
+def test_json_is_the_same_piece_by_piece(monkeypatch):
+    """Facts and tables of all kinds, with more rows than one piece holds, with none, and with what is no number."""
+    frame = pd.DataFrame({"system": ["x", "y\n", "z"], "spa": [0.5, np.nan, 1.0]})
+    tables = {
+        "ranking": frame,
+        "none": frame[:0],
+        "columns": {"n": [1, 2, 3], "pair": [(1, 2.5), None, ()]},
+        "bare": {},
+    }
+    result = Result({"beta0": 0.5, "reachable": (0.0, np.inf), "ranking": "a table has the last word"}, tables)
+    rows = {
+        "ranking": [{"system": "x", "spa": 0.5}, {"system": "y\n", "spa": None}, {"system": "z", "spa": 1.0}],
+        "none": [],
+        "columns": [{"n": 1, "pair": [1, 2.5]}, {"n": 2, "pair": None}, {"n": 3, "pair": []}],
+        "bare": [],
+    }
+    want = {"command": "made", "version": formats.__version__, "schema": formats.SCHEMA, "beta0": 0.5}
+    want |= {"reachable": [0.0, None]} | rows
+    for size in (1, 2, 3, 10):
+        monkeypatch.setattr(formats, "ROWS", size)
+        assert formats.as_json("made", result) == json.dumps(want, indent=2) + "\n"
+
+
+def test_json_of_a_long_table_is_never_whole():
+    result = Result({}, {"ratings": pd.DataFrame({"system": "x", "total": np.arange(100_000.0)})})
+    tracemalloc.start()
+    try:
+        length = sum(map(len, formats.json_pieces("segments", result)))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < length  # it was ten times the text
 
 
 def test_two_formats_at_once_are_refused(here):

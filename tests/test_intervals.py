@@ -8,7 +8,18 @@ import whichbird as wb
 from whichbird.core.closed import closed_p
 from whichbird.data.pool import Pool, pick
 from whichbird.study import verdict
-from whichbird.study.intervals import METHODS, draw, evidence, intervals, quantile, rank_sets, resample, two_sided
+from whichbird.study.intervals import (
+    METHODS,
+    Documents,
+    draw,
+    draws,
+    evidence,
+    intervals,
+    quantile,
+    rank_sets,
+    resample,
+    two_sided,
+)
 from whichbird.study.worlds import coverage, drawn_from, simulated
 
 
@@ -82,6 +93,24 @@ def test_lines_with_totals_only_and_lines_with_errors_only():
     assert spa == pytest.approx([wb.spa_from_p(closed_p(total), closed_p(x), w) for x in with_totals.scorers.values()])
     assert wb.components(pool).low == wb.components(with_errors).low
     assert wb.load_pool("heen23").annotated.sum() == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_draws_are_the_same_in_blocks_of_any_size(method):
+    whole, factor = draw(method, 50, 30, 1)
+    for block in (1, 7, 1000):
+        parts, same = draws(method, 50, 30, 1, block)
+        assert np.array_equal(np.concatenate(list(parts)), whole) and same == factor
+
+
+@given(st.lists(st.sampled_from("abcde"), min_size=1, max_size=12))
+def test_sums_over_documents(names):
+    """Documents in the order of their first segments, whatever lies between two segments of one."""
+    x = np.random.default_rng(len(names)).normal(size=(2, 3, len(names)))
+    d, order = Documents.of(names, len(names)), list(dict.fromkeys(names))
+    assert d.size.tolist() == [names.count(name) for name in order] and [order[n] for n in d.number] == names
+    want = np.stack([x[..., [m == name for m in names]].sum(axis=-1) for name in order], axis=-1)
+    assert d.sums(x) == pytest.approx(want, abs=1e-14)
 
 
 @given(st.sampled_from(METHODS), st.integers(2, 90), st.integers(2, 60), st.integers(0, 99))

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import whichbird as wb
-from whichbird.data.mqm import ASPECTS, TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, aspect_means, plain
+from whichbird.data import mqm
+from whichbird.data.mqm import ASPECTS, TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, aspect_means, coverage, plain
+from whichbird.data.ratings import error_table
 from whichbird.data.registry import DATASETS
 
 
@@ -64,6 +66,74 @@ def test_shipped_errors_give_the_shipped_means(name):
 def test_prices_and_aspects(category, severity, cost, aspect):
     assert WEIGHTS.penalty(category, severity) == cost
     assert TAXONOMY.aspect(category) == aspect
+
+
+@pytest.mark.parametrize(
+    ("core", "wmt"),
+    [
+        ("Terminology/Inconsistent with terminology resource", "terminology/inconsistent"),
+        ("Terminology/Wrong term", "wrong term"),
+        ("Accuracy/Over-translation", "accuracy/mistranslation"),
+        ("Under-translation", "mistranslation"),
+        ("Accuracy", "accuracy/mistranslation"),
+        ("Linguistic conventions/Grammar", "fluency/grammar"),
+        ("Linguistic_Conventions/Punctuation", "fluency/punctuation"),
+        ("Linguistic conventions/Unintelligible", "fluency/grammar"),
+        ("Unintelligible", "fluency/grammar"),
+        ("Style/Unidiomatic style", "style/awkward"),
+        ("Locale conventions/Date format", "locale convention/date format"),
+        ("Locale conventions", "locale convention/date format"),
+        ("Audience appropriateness/Culture-specific reference", "culture-specific reference"),
+        ("Audience appropriateness/Offensive", "style/awkward"),
+        ("Design and markup/Truncation/text expansion", "markup tag"),
+    ],
+)
+def test_mqm_core_names(core, wmt):
+    """The names of MQM-Core are sorted and priced as the same errors are under WMT's names, by every grouping that ships."""
+    for grouping in map(wb.load_taxonomy, wb.taxonomies()):
+        if (grouping.name, core) != ("terminology", "Terminology/Wrong term"):
+            assert grouping.taxonomy.aspect(core) == grouping.taxonomy.aspect(wmt) is not None
+        for severity in ("Major", "Minor", "Neutral"):
+            assert grouping.weights.penalty(core, severity) == grouping.weights.penalty(wmt, severity)
+
+
+def test_what_ships_is_sorted_and_priced_by_its_own_names(monkeypatch):
+    """MQM-Core names came later: no category of the datasets is looked up by one."""
+    errors = wb.load_errors()
+    asked = [
+        (TAXONOMY.aspect(c), WEIGHTS.penalty(c, s)) for c, s in zip(errors["category"], errors["severity"], strict=True)
+    ]
+    monkeypatch.setattr(mqm, "CORE", {})
+    own = [
+        (TAXONOMY.aspect(c), WEIGHTS.penalty(c, s)) for c, s in zip(errors["category"], errors["severity"], strict=True)
+    ]
+    assert asked == own and all(aspect is not None for aspect, _ in own)
+
+
+def test_shares_that_count():
+    """Errors of neither aspect do not count, but are known; those that cost nothing only because nobody knows a cost are not."""
+
+    def table(*rows):
+        return error_table([("x", *row) for row in rows])
+
+    plain = table(("accuracy/omission", "major", 3, 15.0), ("other", "major", 1, 5.0))
+    assert coverage(plain) == (0.75, 0.75, 0.0, 0.0) and coverage(plain).enough
+    for lost in (("gremlins", "major", 1, 5.0), ("other", "dreadful", 1, 0.0)):
+        assert coverage(table(("accuracy/omission", "major", 4, 20.0), lost)).enough  # a fifth of either
+        assert not coverage(table(("accuracy/omission", "major", 3, 15.0), lost)).enough
+    assert not coverage(
+        table(("style/awkward", "minor", 9, 9.0), ("gremlins", "major", 1, 5.0))
+    ).enough  # by weight alone
+    assert coverage(table(("accuracy/omission", "dreadful", 1, 5.0))) == (1.0, 1.0, 0.0, 0.0)  # its file has a cost
+    assert coverage(table()) == coverage(table(("style/awkward", "neutral", 2, 0.0))) == (1.0, 1.0, 0.0, 0.0)
+
+
+def test_the_heaviest_unknown_label_comes_first():
+    tally = Tally()
+    for category, times, points in (("aardvark", 9, 9.0), ("gremlins", 2, 10.0), ("zebra", 30, 3.0)):
+        tally.aspect(category, times, points)
+    said = tally.report()
+    assert said.index("gremlins") < said.index("aardvark") < said.index("zebra")
 
 
 def test_unknown_is_none_for_the_tables_and_counted_by_the_tally():

@@ -401,7 +401,7 @@ def test_damaged_tables_of_errors_are_read_as_line_by_line(tmp_path, data):
 
 def compare_errors(path):
     expected = by_lines(path)
-    found = outcome(lambda: read_mqm_tsv(path))
+    found = outcome(lambda: read_mqm_tsv(path, allow_uncounted=True))
     if isinstance(expected, str) or isinstance(found, str):
         assert isinstance(expected, str) and isinstance(found, str) and expected in found
         return

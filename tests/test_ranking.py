@@ -1,5 +1,7 @@
 """Contests and rankings: on a made contest small enough to work out by hand, and on what ships against plain loops."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import whichbird as wb
 from whichbird.study import contest as contests, overview as overviews, ranking, targets
+from whichbird.study.verdict import judged
 
 ENDE24 = wb.load("ende24")
 # Three systems, pairs in the order 01, 02, 12. Half the variance of their aspects is adequacy's: by hand, both are 2/9·9.
@@ -179,6 +182,62 @@ def test_own_scores_in_all_their_shapes(pool):
     ranks = wb.rank(pool, scores=ways).table.set_index("scorer")
     assert ranks.loc[list(ways), "rank"].nunique() == 1 and ranks["own"].sum() == 4
     assert wb.rank_sweep(pool, [0.5], ways).query("own")["spa"].nunique() == 1
+
+
+def test_columns_of_a_frame_go_by_their_labels(pool):
+    """Segments in another order, under any of their names: the same p-values, and never those of mixed-up segments."""
+    rng = np.random.default_rng(4)
+    x, order = rng.normal(size=(4, 30)), rng.permutation(30)
+    assert not np.array_equal(wb.p_values(x[:, order]), wb.p_values(x))
+    named = replace(pool, segments=tuple(f"s{n}" for n in range(30)))
+    ways = [(pool, pool.lines), (pool, pool.lines + 1), (pool, [str(n + 1) for n in pool.lines]), (pool, range(30))]
+    for source, labels in [*ways, (named, named.segments), (named, range(30))]:
+        table = pd.DataFrame(x, index=list(pool.systems), columns=list(labels))
+        for shuffled in (table, table.iloc[::-1, order]):
+            assert np.array_equal(wb.contest(source, {"mine": shuffled}).p[-1], wb.p_values(x)), labels
+    every = np.full((4, 60), np.nan)
+    every[:, pool.lines] = x
+    for first in (0, 1):
+        table = pd.DataFrame(every, index=list(pool.systems), columns=range(first, 60 + first)).iloc[:, ::-1]
+        assert np.array_equal(wb.contest(pool, {"mine": table}).p[-1], wb.p_values(x))
+
+
+def test_columns_that_say_nothing_or_two_things_are_refused(pool):
+    x = np.random.default_rng(4).normal(size=(4, 30))
+    swapped = replace(pool, segments=("1", "0", *(str(n) for n in range(2, 30))))  # to which a plain frame fits twice
+    cases = [(pool, range(5, 35)), (pool, [*range(29), "x"]), (swapped, range(30)), (pool, [0, *range(29)])]
+    for source, labels in cases:
+        with pytest.raises(ValueError, match="scorer 'mine': .*column"):
+            wb.contest(source, {"mine": pd.DataFrame(x, index=list(pool.systems), columns=list(labels))})
+
+
+@pytest.mark.parametrize("call", [wb.spa, wb.pearson, wb.pairwise_accuracy, wb.balance, wb.reachable])
+def test_two_frames_whose_labels_differ_are_refused(call):
+    x = pd.DataFrame(np.random.default_rng(4).normal(size=(4, 6)), index=list("abcd"), columns=list("uvwxyz"))
+    one, two = (x, 2 * x + 1) if call is wb.spa else (x["u"], 2 * x["u"] + x["v"])
+    assert call(one, two) == call(one.to_numpy(), two.to_numpy()) == call(one, two.to_numpy())
+    others = [two.iloc[::-1], two.rename({"a": "q"}), *([two.iloc[:, ::-1]] if call is wb.spa else [])]
+    for other in others:
+        with pytest.raises(ValueError, match="labels"):
+            call(one, other)
+
+
+def test_one_scorer_needs_no_name(pool, tmp_path):
+    """An array, a frame, a dictionary by system, a file: one scorer, wherever scores are taken."""
+    x = np.random.default_rng(4).normal(size=(4, 30))
+    want = wb.rank(pool, 0.5, {"yours": x}).table
+    ways = [x, x.tolist(), pd.DataFrame(x, index=list(pool.systems)), dict(zip(pool.systems, x.tolist(), strict=True))]
+    for way in ways:
+        assert wb.rank(pool, 0.5, way).table.equals(want)
+    file = tmp_path / "mine.seg.score"
+    file.write_text("".join(f"{s}\t{v!r}\n" for s, row in zip(pool.systems, x.tolist(), strict=True) for v in row))
+    for way in (file, {"mine": file}, {"mine": str(file)}):
+        assert wb.rank(pool, 0.5, way).table.replace("mine", "yours").equals(want)
+    for call in (wb.significance, wb.intervals):
+        assert call(pool, [0.5], x, resamples=20).scorers == ("near", "far", "yours")
+    assert judged(pool, ["near", "yours"], x).scorers == ("near", "yours")
+    with pytest.raises(ValueError, match="'yours' has shape"):
+        wb.rank(pool, 0.5, x[:, :7])
 
 
 @pytest.mark.parametrize(

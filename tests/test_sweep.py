@@ -109,9 +109,17 @@ def test_every_shipped_row_follows_from_its_own_beta(name):
             assert part[family].to_numpy() == pytest.approx(ours, abs=1e-11), (meta, family)
 
 
+def test_a_meta_metric_answers_for_itself(d, monkeypatch):
+    """A function is all that a new one needs; no other one's numbers stand in for it."""
+    monkeypatch.setitem(METAMETRICS, "coin", lambda d, family, w: np.full(len(w), 0.5))
+    assert sweep(d, [0.6, 0.7], "coin", ["adherence"])["adherence"].tolist() == [0.5, 0.5]
+
+
 def test_refusals(d):
     with pytest.raises(ValueError, match="'kendall'; 'spa' or 'pearson' is expected"):
         sweep(d, meta="kendall")
+    with pytest.raises(ValueError, match="'kendall'"):  # and not Pearson's numbers
+        measures(d, np.ones((1, len(d.systems))), "kendall")
     with pytest.raises(wb.DataError, match="heen23 can be ranked at its natural balance only"):
         sweep(wb.load("heen23"))
     with pytest.raises(ValueError, match="cannot be reached; this pool reaches"):

@@ -18,22 +18,23 @@ from ..core.balance import balance, ess, reachable
 from ..core.check import DataError
 from ..core.leverage import leverage
 from ..data import mtme, userfiles
-from ..data.digest import Digest, datasets as datasets_, load
+from ..data.digest import Digest, datasets as datasets_, known, load
 from ..data.domains import in_domain
 from ..data.export import segment_table
 from ..data.matching import match, one_reference, score_files
+from ..data.mqm import TAXONOMY, coverage
 from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.protocol import scored_lines, scorer_named
-from ..data.registry import DATASETS
+from ..data.registry import DATASETS, IN_TREE
 from ..data.segments import load_pool
-from ..data.taxonomies import load_taxonomy, regroup
+from ..data.taxonomies import Grouping, load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
 from ..study.average import Opened, Part, average, long_table, opened, part, target
 from ..study.calibrate import calibrate
 from ..study.carriers import carriers
 from ..study.components import components
-from ..study.contest import Contest, Scores, contest, need_aspects
+from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.overview import overview
 from ..study.portrait import pack, portrait
@@ -73,6 +74,10 @@ def beta(args: argparse.Namespace) -> Result:
     Without documents each segment counts as one, which makes noise look smaller
     than it is where segments hang together.
 
+    errors_counted and penalties_counted are the shares of MQM errors, and of what
+    they cost, that are in one of the two aspects. Where no table knows more than a
+    fifth of either, ratings are refused; --allow-uncounted takes them all the same.
+
     --taxonomy sorts and prices errors another way: a name that ships, or a file
     that ends in .toml. A file of ratings must hold MQM errors then. Of datasets
     that ship the errors of systems are known, but not those of segments: there is
@@ -90,9 +95,10 @@ def beta(args: argparse.Namespace) -> Result:
     if ships:
         pool = load_pool(args.ratings)
     elif grouping is None:
-        pool = userfiles.read_human(args.ratings)
+        pool = userfiles.read_human(args.ratings, allow_uncounted=args.allow_uncounted)
     else:
-        pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+        tables = grouping.taxonomy, grouping.weights
+        pool = grouping.check(userfiles.read_human(args.ratings, *tables, args.allow_uncounted))
     notes = list(pool.notes if not ships else ())
     if grouping is not None and pool.errors is not None:
         notes += grouping.notes(pool.errors["category"])
@@ -108,7 +114,7 @@ def beta(args: argparse.Namespace) -> Result:
     if means is None:
         raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
     facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": int(pool.annotated.sum())}
-    facts |= {} if grouping is None else {"taxonomy": grouping.name}
+    facts |= ({} if grouping is None else {"taxonomy": grouping.name}) | _counted(pool, grouping)
     with naming(pool.name):
         alone = leverage(*means)
         table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1], **pull_of(alone)})
@@ -248,13 +254,15 @@ def evaluate(args: argparse.Namespace) -> Result:
             raise DataError("--set, --pair and --reference go with --mtme, not with --human")
         if not args.scores:
             raise DataError("--scores is needed with --human: which scorers should be ranked?")
-        pool = userfiles.read_human(args.human)
+        pool = userfiles.read_human(args.human, allow_uncounted=args.allow_uncounted)
         pool, own = replace(pool, scorers=_scores(args, pool)), {}
     else:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), args.reference)
+        source = mtme.find_source(args.mtme, args.set, args.pair)
+        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
         own = _scores(args, pool)
+    counted = _counted(pool)
     if args.domain is not None:
         pool, own = _on_domain(pool, own, args.domain)
     with naming(pool.name):
@@ -263,7 +271,7 @@ def evaluate(args: argparse.Namespace) -> Result:
     _chosen(args, field)  # a misspelt name is refused in any case
     result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
-    return result._replace(shown=shown, notes=(*pool.notes, *result.notes))
+    return result._replace(facts=counted | result.facts, shown=shown, notes=(*pool.notes, *result.notes))
 
 
 def all_(args: argparse.Namespace) -> Result:
@@ -328,9 +336,7 @@ def all_(args: argparse.Namespace) -> Result:
 
 def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
     """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
-    for name in args.datasets or ():
-        load(name)  # a misspelt name is refused
-    names = list(dict.fromkeys(args.datasets or datasets_()))
+    names = list(dict.fromkeys(map(known, args.datasets or ()))) or datasets_()  # a misspelt name is refused
     if not args.scores:
         return [opened(name) for name in names], []
     mine: dict[str, dict[str, np.ndarray]] = {}
@@ -428,7 +434,8 @@ def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
         raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
     out = []
     for pair in args.pair:
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, pair), args.reference)
+        source = mtme.find_source(args.mtme, args.set, pair)
+        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
         mine: dict[str, np.ndarray] = {}
         for scorer in args.show or ():
             with naming("--show"):
@@ -461,8 +468,9 @@ def segments(args: argparse.Namespace) -> Result:
     if args.mtme is not None:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        sorting = () if grouping is None else (grouping.taxonomy, grouping.weights)
-        pool = mtme.read_mtme(args.mtme, mtme.find_source(args.mtme, args.set, args.pair), None, *sorting)
+        taxonomy, weights = (TAXONOMY, None) if grouping is None else (grouping.taxonomy, grouping.weights)
+        source = mtme.find_source(args.mtme, args.set, args.pair)
+        pool = mtme.read_mtme(args.mtme, source, None, taxonomy, weights, allow_uncounted=args.allow_uncounted)
     else:
         if args.set or args.pair:
             raise DataError("--set and --pair go with --mtme")
@@ -473,9 +481,10 @@ def segments(args: argparse.Namespace) -> Result:
                 )
             pool = load_pool(args.ratings)
         elif grouping is None:
-            pool = userfiles.read_human(args.ratings)
+            pool = userfiles.read_human(args.ratings, allow_uncounted=args.allow_uncounted)
         else:
-            pool = grouping.check(userfiles.read_human(args.ratings, grouping.taxonomy, grouping.weights))
+            tables = grouping.taxonomy, grouping.weights
+            pool = grouping.check(userfiles.read_human(args.ratings, *tables, args.allow_uncounted))
     table = segment_table(pool, args.cells)
     facts = {
         "data": pool.name,
@@ -483,14 +492,23 @@ def segments(args: argparse.Namespace) -> Result:
         "segments": len(pool.lines),
         "raters": len(pool.rater_names),
         "rows": len(table),
+        **_counted(pool, grouping),
     }
     notes = () if args.ratings is not None and _ships(args.ratings) else pool.notes
     return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*notes, *cut(args, len(table))))
 
 
+def _counted(pool: Pool, grouping: Grouping | None = None) -> dict[str, object]:
+    """The shares of errors and of penalties that count, where errors are known."""
+    if pool.errors is None or not len(pool.errors):
+        return {}
+    found = coverage(pool.errors, *(() if grouping is None else (grouping.taxonomy, grouping.weights)))
+    return {"errors_counted": found.errors, "penalties_counted": found.penalties}
+
+
 def _ships(given: str) -> bool:
     """Whether ratings are meant to be a dataset that ships, and no file."""
-    return given in DATASETS or not (os.sep in given or "." in given or os.path.exists(given))
+    return given in DATASETS or given in IN_TREE or not (os.sep in given or "." in given or os.path.exists(given))
 
 
 def calibrate_(args: argparse.Namespace) -> Result:
@@ -557,7 +575,7 @@ def _facts(about: pd.DataFrame) -> dict[str, object]:
     return pool_facts({str(name): value for name, value in about.iloc[0].items()})
 
 
-def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, Scores, Contest, pd.DataFrame]:
+def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, dict[str, np.ndarray], Contest, pd.DataFrame]:
     """A dataset that ships: what tests are made on, the reader's scores, the contest, and a row about it.
 
     Tests are made on the shipped segments, with another reference if one is asked for, and on one domain if one is.
@@ -576,11 +594,11 @@ def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, Scores, Contest, p
     )
 
 
-def _on_domain(pool: Pool, scores: Scores, domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
+def _on_domain(pool: Pool, scores: dict[str, np.ndarray], domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
     """A pool and the reader's scores of it (K, N), both on the segments of one domain."""
     part = in_domain(pool, domain)
     keep = np.isin(scored_lines(pool), part.lines)
-    return part, {name: np.asarray(x)[:, keep] for name, x in scores.items()}
+    return part, {name: x[:, keep] for name, x in scores.items()}
 
 
 def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[str, ...]]:
@@ -597,7 +615,7 @@ def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[
 
 
 def _ranking(
-    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+    args: argparse.Namespace, source: Digest | Pool, scores: dict[str, np.ndarray], field: Contest, about: pd.DataFrame
 ) -> Result:
     with naming(field.name):
         found = rank(field, args.beta)
@@ -635,7 +653,7 @@ def _ranking(
 
 
 def _sweep(
-    args: argparse.Namespace, source: Digest | Pool, scores: Scores, field: Contest, about: pd.DataFrame
+    args: argparse.Namespace, source: Digest | Pool, scores: dict[str, np.ndarray], field: Contest, about: pd.DataFrame
 ) -> Result:
     chosen = _chosen(args, field)
     with naming(field.name):

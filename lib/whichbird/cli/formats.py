@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv as comma
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Any]  # a table by columns: lists or arrays
 
+ROWS = 1000  # of a table that are written as JSON at a time
 SCHEMA = 2  # of JSON: a field that is renamed or dropped, or means something else, makes it 3; a new one does not
 DECIMALS = {
     "adequacy": 4,
@@ -213,13 +214,40 @@ def _field(value: Any) -> Any:
 
 def as_json(command: str, result: Result) -> str:
     """For a program: all of it, as `schema` describes it."""
+    return "".join(json_pieces(command, result))
+
+
+def json_pieces(command: str, result: Result) -> Iterator[str]:
+    """`as_json` piece by piece, `ROWS` of a table at a time: a table may have millions, which are many times as large as text."""
     content: dict[str, object] = {"command": command, "version": __version__, "schema": SCHEMA}
-    content |= {name: _plain(value) for name, value in result.facts.items()}
-    for name, table in result.tables.items():
-        columns = columns_of(table)
+    content |= {name: _plain(value) for name, value in result.facts.items()} | dict(result.tables)
+    for n, (name, value) in enumerate(content.items()):
+        yield f"{',' if n else '{'}\n  {json.dumps(name)}: "
+        if name not in result.tables:
+            yield _indented(value, 2)
+            continue
+        end = "[]"
+        for rows in _row_blocks(result.tables[name]):
+            yield ("[" if end == "[]" else ",") + _indented(rows, 2)[1:-4]  # without its brackets
+            end = "\n  ]"
+        yield end
+    yield "\n}\n"
+
+
+def _indented(value: object, by: int) -> str:
+    """JSON of a value, its lines after the first pushed in."""
+    return json.dumps(value, indent=2, allow_nan=False).replace("\n", "\n" + by * " ")
+
+
+def _row_blocks(table: Table) -> Iterator[list[dict[str, object]]]:
+    """The rows of a table, by columns, some at a time."""
+    length = len(next(iter(table.values()), ())) if isinstance(table, dict) else len(table)
+    for start in range(0, length, ROWS):
+        some = slice(start, start + ROWS)
+        part = {name: column[some] for name, column in table.items()} if isinstance(table, dict) else table.iloc[some]
+        columns = columns_of(part)
         rows = zip(*(column for _, column in columns), strict=True)
-        content[name] = [{head: _plain(v) for (head, _), v in zip(columns, row, strict=True)} for row in rows]
-    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+        yield [{head: _plain(v) for (head, _), v in zip(columns, row, strict=True)} for row in rows]
 
 
 FORMATS = {"text": text, "markdown": markdown, "latex": latex, "csv": csv, "json": as_json}

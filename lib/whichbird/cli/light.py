@@ -85,7 +85,7 @@ def datasets(args: argparse.Namespace) -> Result:
         "documents": 0 if pool.documents is None else len(set(pool.documents)),
         "raters": len(pool.rater_names),
         "segments_left_out": tuple(f"{x.number}: {x.reason}" for x in pool.left_out if x.kind == "segment"),
-        "in_the_paper": DATASETS[args.name].paper,
+        "in_the_paper": DATASETS[d.name].paper,
         "signature": d.signature,
     }
     table = _columns([row._asdict() for row in participants(pool)])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..core.check import DataError
 from ..data.files import check_output, write_whole
-from .formats import ENDINGS, FORMATS, Result, ending, facts
+from .formats import ENDINGS, FORMATS, Result, ending, facts, json_pieces
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +62,8 @@ def deliver(args: argparse.Namespace, result: Result) -> None:
         say(facts(result) + ending(result))
     if form in ("csv", "markdown", "latex") and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")  # names as they are, whatever the terminal shows
-    print(FORMATS[form](args.command, result), end="")
+    for piece in json_pieces(args.command, result) if form == "json" else [FORMATS[form](args.command, result)]:
+        print(piece, end="")
 
 
 def find_browser() -> str:

@@ -22,6 +22,7 @@ from .output import check_outputs, deliver, say, settle
 NO_PLACE = {
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS,
 }  # fmt: skip
+DATASET = "a name that 'whichbird datasets' lists, or mt-metrics-eval's, as wmt24/en-de"
 BETA = "balance from 0 (all fluency) to 1 (all adequacy)"
 
 
@@ -98,6 +99,7 @@ def _natural_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--margin", type=_margin, default=0.02, help="how closely beta0 should be known (default: %(default)s)"
     )
+    _uncounted_argument(parser)
 
 
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,7 +125,7 @@ def _rank_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _dataset_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+    parser.add_argument("dataset", help=DATASET)
     parser.add_argument(
         "--reference", help="what the shipped scorers compare with: refA, or the one WMT used (default: refA)"
     )
@@ -161,6 +163,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     _bare_argument(parser)
     _show_argument(parser)
     _plot_argument(parser)
+    _uncounted_argument(parser)
 
 
 def _all_arguments(parser: argparse.ArgumentParser) -> None:
@@ -192,10 +195,11 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
     parser.add_argument("--show", nargs="+", metavar="SCORER", help="with --mtme: scorers of the tree to report on")
     parser.add_argument("--resamples", type=_whole, default=RESAMPLES, help="of each test (default: %(default)s)")
+    _uncounted_argument(parser)
 
 
 def _template_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", help="a name that 'whichbird datasets' lists")
+    parser.add_argument("dataset", help=DATASET)
 
 
 def _inputs_arguments(parser: argparse.ArgumentParser) -> None:
@@ -212,6 +216,7 @@ def _segments_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
     parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
     parser.add_argument("--cells", action="store_true", help="one row for each system and segment")
+    _uncounted_argument(parser)
 
 
 def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -221,7 +226,7 @@ def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second"
     )
-    parser.add_argument("--dataset", required=True, help="a name that 'whichbird datasets' lists")
+    parser.add_argument("--dataset", required=True, help=DATASET)
     parser.add_argument(
         "--by",
         choices=list(MATCHES),
@@ -271,6 +276,12 @@ def _scores_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _domain_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domain", help="one kind of text alone, as 'whichbird datasets --domains' lists them")
+
+
+def _uncounted_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-uncounted", action="store_true", help="take ratings of which no table knows more than a fifth"
+    )
 
 
 def _bare_argument(parser: argparse.ArgumentParser) -> None:

@@ -235,6 +235,7 @@ def pool(adequacy: ArrayLike, fluency: ArrayLike) -> tuple[Array, Array]:
     >>> pool([0, 2], [0, 1])
     (array([0., 2.]), array([0., 1.]))
     """
+    check.same_labels(adequacy, fluency, "adequacy", "fluency")
     a = check.vector(adequacy, "adequacy")
     f = check.vector(fluency, "fluency", a.size)
     if a.size < 2:

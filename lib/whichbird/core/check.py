@@ -69,6 +69,30 @@ def matrix(x: ArrayLike, name: str, allow_nan: bool = False) -> Array:
     return out
 
 
+def same_labels(x: object, y: object, name: str, other: str) -> None:
+    """Refuse two labelled tables or columns, as pandas has them, whose labels differ: by position they would be mixed up.
+
+    Labels 0, 1, … in order are none.
+
+    >>> import pandas as pd
+    >>> same_labels(pd.Series([1.0, 2.0], ["x", "y"]), pd.Series([2.0, 1.0], ["y", "x"]), "human", "scorer")
+    Traceback (most recent call last):
+    ...
+    ValueError: human and scorer have other labels, or in another order, the first 'x' and 'y'; bring them into one order
+    """
+    if not (hasattr(x, "to_numpy") and hasattr(y, "to_numpy")):
+        return
+    for axis in ("index", "columns"):
+        mine, theirs = (list(getattr(table, axis, ())) for table in (x, y))
+        plain = list(range(len(mine)))
+        if len(mine) == len(theirs) and mine != theirs and (plain not in (mine, theirs) or set(mine) == set(theirs)):
+            first = next(n for n, label in enumerate(mine) if label != theirs[n])
+            raise ValueError(
+                f"{name} and {other} have other labels, or in another order, the first {mine[first]!r} and "
+                f"{theirs[first]!r}; bring them into one order"
+            )
+
+
 def counts(x: ArrayLike, name: str) -> np.ndarray:
     """Return `x` as an array of whole numbers, of whatever integer type it has.
 

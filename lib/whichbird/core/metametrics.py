@@ -81,6 +81,7 @@ def spa(
     >>> spa(human, human), spa(human, human, [2, 1, 1])
     (1.0, 1.0)
     """
+    check.same_labels(human, scorer, "human", "scorer")
     human, scorer = check.matrix(human, "human", allow_nan=True), check.matrix(scorer, "scorer", allow_nan=True)
     if human.shape != scorer.shape:
         raise ValueError(f"human has shape {human.shape} and scorer {scorer.shape}; both need the same, (K, N)")
@@ -136,6 +137,7 @@ def _p(p: ArrayLike, name: str) -> Array:
 
 
 def _systems(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None) -> tuple[Array, Array, Array]:
+    check.same_labels(human, scorer, "human", "scorer")
     h = check.vector(human, "human")
     if h.size < 2:
         raise ValueError(f"{h.size} system; at least two are needed")

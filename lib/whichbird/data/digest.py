@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,13 @@ from .archive import DAMAGE, Archive
 from .files import read_bytes, write_whole
 from .manifest import folder as folder, shipped, ships
 from .pool import Pool, system_means
-from .protocol import Tested, fingerprint, signature
-from .registry import DATASETS
+from .protocol import Dataset, Tested, fingerprint, signature
+from .registry import DATASETS, IN_TREE
 
 if TYPE_CHECKING:
     import pandas as pd  # loaded where a table is made: it takes longer than all the rest
 
+D = TypeVar("D", bound=Dataset)
 FORMAT = 2  # 1 held the curves of the paper's families, and did not say which
 RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
@@ -365,19 +366,39 @@ def datasets(paper: bool | None = None, aspects: bool | None = None) -> list[str
 
 
 def load(name: str) -> Digest:
-    """The digest of a shipped dataset.
+    """The digest of a shipped dataset, by its name here or by that of mt-metrics-eval, set and pair.
 
     >>> d = load("ende24")
     >>> len(d.systems), d.adequacy.shape, d.scorer_p.shape
     (16, (16,), (30, 120))
+    >>> load("wmt24/en-de").name
+    'ende24'
     """
-    file = f"{_known(name)}.npz"
+    name = known(name)
+    file = f"{name}.npz"
     d = _opened(folder() / file, shipped(file))
     if d.name != name:
         raise DataError(
             f"{folder() / file}: it holds the digest of {d.name}, not of {name}; rebuild it with 'make data ONLY={name}'"
         )
     return d
+
+
+@overload
+def dataset_of(source: str) -> Digest: ...
+@overload
+def dataset_of(source: D) -> D: ...
+def dataset_of(source: str | D) -> Digest | D:
+    """A digest, a pool or anything alike as it is; the digest that ships under a name.
+
+    >>> dataset_of("ende24").name
+    'ende24'
+    """
+    if isinstance(source, str):
+        return load(source)
+    if not hasattr(source, "systems"):
+        raise ValueError(f"{source!r} is no dataset; a name, or what load or load_pool gives, is expected")
+    return source
 
 
 def load_errors(name: str | None = None) -> pd.DataFrame:
@@ -387,7 +408,7 @@ def load_errors(name: str | None = None) -> pd.DataFrame:
     True
     """
     table = read_table("errors.csv", keep_default_na=False)
-    return table if name is None else table[table["dataset"] == _known(name)].reset_index(drop=True)
+    return table if name is None else table[table["dataset"] == known(name)].reset_index(drop=True)
 
 
 def read_table(name: str, **options: Any) -> pd.DataFrame:
@@ -408,12 +429,19 @@ def read_table(name: str, **options: Any) -> pd.DataFrame:
         raise DataError(f"{path}: not a readable table ({error}); restore it or rebuild it with 'make data'") from None
 
 
-def _known(name: str) -> str:
-    known = datasets()
-    if not known:
+def known(name: str) -> str:
+    """The name here of a dataset that ships, which may be called as mt-metrics-eval does; any other is refused.
+
+    >>> known("wmt24/en-de"), known("ende24")
+    ('ende24', 'ende24')
+    """
+    there = datasets()
+    if not there:
         raise DataError(f"{folder()}: no dataset is there; run 'make data'")
-    if name not in known:
-        raise DataError(f"unknown dataset {name!r}" + (near(name, known) or f"; there are {', '.join(known)}"))
+    name = IN_TREE.get(name, name)
+    if name not in there:
+        alike = [tree for tree, ours in IN_TREE.items() if ours in there] if "/" in str(name) else there
+        raise DataError(f"unknown dataset {name!r}" + (near(name, alike) or f"; there are {', '.join(there)}"))
     return name
 
 

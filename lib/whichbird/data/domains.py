@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.check import DataError, near
+from .digest import Digest
 from .pool import Pool, pick
+from .segments import pool_of
 
 KINDS = {"newstest2020": "news", "newstest2021": "news", "tedtalks": "ted"}  # a release's name: the kind of text
 
@@ -28,17 +30,18 @@ def kinds(pool: Pool) -> tuple[str, ...]:
     return tuple(KINDS.get(name, name) for name in pool.domains)
 
 
-def in_domain(pool: Pool, domain: str) -> Pool:
+def in_domain(source: Pool | Digest | str, domain: str) -> Pool:
     """The pool of the segments of one domain: the same systems and scorers, called name/domain.
 
     Counts of errors are not kept by segment, so they are left out. A domain of a single document is refused: nothing
     could be said about another.
 
-    >>> from whichbird import balance, load_pool
-    >>> news = in_domain(load_pool("ende24"), "news")
+    >>> from whichbird import balance
+    >>> news = in_domain("ende24", "news")
     >>> news.name, news.adequacy.shape, round(balance(*news.aspects), 3)
     ('ende24/news', (16, 90), 0.871)
     """
+    pool = pool_of(source)
     found = kinds(pool)
     there = list(dict.fromkeys(found))
     wanted = KINDS.get(domain, domain)

@@ -6,16 +6,20 @@ speaks of adequacy, of fluency, or of neither. A reader who disagrees passes ano
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 ASPECTS = ("adequacy", "fluency", "neither")
+UNCOUNTED = (
+    0.2  # the largest share of errors, or of penalties, that the tables may not know: beyond, no balance is told
+)
 
 
 def plain(label: str) -> str:
@@ -27,9 +31,62 @@ def plain(label: str) -> str:
     return label.strip().lower().replace("_", " ")
 
 
+# What MQM-Core calls an error, and what the raters of WMT call it. Its other names are theirs already, or begin as theirs do.
+# "Terminology" alone is not here: a wrong term is adequacy and an inconsistent one fluency, so it does not say which.
+CORE = {
+    "accuracy": "accuracy/unspecified",
+    "address format": "locale convention/address format",
+    "audience appropriateness": "style/unspecified",
+    "audience appropriateness/": "style/",
+    "audience appropriateness/culture-specific reference": "culture-specific reference",
+    "awkward style": "style/awkward",
+    "character encoding": "fluency/character encoding",
+    "date format": "date time format",
+    "design and markup": "markup tag",
+    "design and markup/": "markup tag",
+    "fluency": "fluency/unspecified",
+    "inconsistent style": "style/inconsistent",
+    "language register": "register",
+    "linguistic conventions": "fluency/unspecified",
+    "linguistic conventions/": "fluency/",
+    "locale convention": "locale convention/unspecified",
+    "locale conventions": "locale convention/unspecified",
+    "locale conventions/": "locale convention/",
+    "organizational style": "style/organizational",
+    "over-translation": "mistranslation",
+    "shortcut key": "locale convention/shortcut key",
+    "style": "style/unspecified",
+    "telephone format": "locale convention/telephone format",
+    "terminology/wrong term": "wrong term",
+    "textual conventions": "fluency/unspecified",
+    "third-party style": "style/third-party",
+    "time format": "date time format",
+    "under-translation": "mistranslation",
+    "unidiomatic style": "style/unidiomatic",
+    "unintelligible": "fluency/unintelligible",
+}
+
+
+def spellings(category: str) -> tuple[str, ...]:
+    """A category as it is spelt, and as the raters of WMT would call it if MQM-Core has another name for it.
+
+    >>> spellings("Linguistic conventions/Grammar"), spellings("Terminology/Wrong term"), spellings("Style/Awkward")
+    (('linguistic conventions/grammar', 'fluency/grammar'), ('terminology/wrong term', 'wrong term'), ('style/awkward',))
+    """
+    name = plain(category)
+    top, slash, rest = name.partition("/")
+    if name in CORE:
+        return name, CORE[name]
+    new = CORE.get(top + slash) if slash else None
+    return (name,) if new is None else (name, new + rest if new.endswith("/") else new)
+
+
 @dataclass(frozen=True)
 class Taxonomy:
-    """Which aspect a category belongs to: by its whole name first, else by the longest prefix that fits."""
+    """Which aspect a category belongs to: by its whole name first, else by the longest prefix that fits.
+
+    A category of MQM-Core that is found neither way is looked up as the raters of WMT call it.
+    """
 
     names: Mapping[str, str]
     prefixes: Mapping[str, str]
@@ -46,14 +103,16 @@ class Taxonomy:
 
         >>> TAXONOMY.aspect("Accuracy/Omission"), TAXONOMY.aspect("word_order"), TAXONOMY.aspect("Other")
         ('adequacy', 'fluency', 'neither')
-        >>> TAXONOMY.aspect("gremlins") is None
-        True
+        >>> TAXONOMY.aspect("Linguistic conventions/Unintelligible"), TAXONOMY.aspect("gremlins") is None
+        ('fluency', True)
         """
-        category = plain(category)
-        if category in self.names:
-            return self.names[category]
-        fits = [p for p in self.prefixes if category.startswith(p)]
-        return self.prefixes[max(fits, key=len)] if fits else None
+        for name in spellings(category):
+            if name in self.names:
+                return self.names[name]
+            fits = [p for p in self.prefixes if name.startswith(p)]
+            if fits:
+                return self.prefixes[max(fits, key=len)]
+        return None
 
     def moved(self, **aspects: list[str]) -> Taxonomy:
         """A copy in which the listed categories belong to another aspect.
@@ -88,11 +147,15 @@ class Weights:
         >>> WEIGHTS.penalty("Accuracy/Omission", "dreadful") is None
         True
         """
-        category, severity = plain(category), plain(severity)
+        severity = plain(severity)
         if severity not in self.severities:
             return None
-        by_pair = self.pairs.get((category, severity), self.severities[severity])
-        return float(self.categories.get(category, by_pair))
+        for name in spellings(category):
+            if name in self.categories:
+                return float(self.categories[name])
+            if (name, severity) in self.pairs:
+                return float(self.pairs[name, severity])
+        return float(self.severities[severity])
 
 
 WEIGHTS = Weights(
@@ -138,15 +201,17 @@ class Tally:
     def __init__(self, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS):
         self.taxonomy, self.weights = taxonomy, weights
         self.unknown: Counter[str] = Counter()
+        self.points: defaultdict[str, float] = defaultdict(float)  # what those errors cost
         self._aspects: dict[str, str | None] = {}
 
-    def aspect(self, category: str, times: int = 1) -> str:
-        """The aspect of a category found so many `times`; an unknown one counts as neither, and is remembered."""
+    def aspect(self, category: str, times: int = 1, points: float = 0.0) -> str:
+        """The aspect of a category found so many `times`, at so many `points`; an unknown one is neither, and remembered."""
         if category not in self._aspects:
             self._aspects[category] = self.taxonomy.aspect(category)
         aspect = self._aspects[category]
         if aspect is None:
             self.unknown[f"category {category!r}"] += times
+            self.points[f"category {category!r}"] += points
             return "neither"
         return aspect
 
@@ -159,7 +224,7 @@ class Tally:
         return cost
 
     def report(self) -> str:
-        """One sentence naming what no table knew, or an empty string.
+        """One sentence naming what no table knew, the heaviest first, or an empty string.
 
         >>> t = Tally()
         >>> t.aspect("gremlins"), t.penalty("gremlins", "dreadful")
@@ -170,8 +235,50 @@ class Tally:
         if not self.unknown:
             return ""
         treated = {"category": "in no aspect", "severity": "at its file's cost, else 0"}
-        found = ", ".join(f"{n} × {label} ({treated[label.split()[0]]})" for label, n in sorted(self.unknown.items()))
+        order = sorted(self.unknown.items(), key=lambda one: (-self.points[one[0]], -one[1], one[0]))
+        found = ", ".join(f"{n} × {label} ({treated[label.split()[0]]})" for label, n in order)
         return f"not in the tables: {found}"
+
+
+class Coverage(NamedTuple):
+    """How much of a table of errors counts, as shares (0 to 1) of the errors and of their penalties.
+
+    `errors` and `penalties` are in one of the two aspects; the rest is in neither. `unknown_errors` and `unknown_penalties` are
+    there only because no table knows their category, or what their severity costs.
+    """
+
+    errors: float
+    penalties: float
+    unknown_errors: float
+    unknown_penalties: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether so little is unknown that a balance may be taken from the rest."""
+        return max(self.unknown_errors, self.unknown_penalties) <= UNCOUNTED
+
+
+def coverage(errors: pd.DataFrame, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS) -> Coverage:
+    """The shares of an error table, as `Pool.errors` holds it, that two tables count.
+
+    >>> rows = [("x", "accuracy/omission", "minor", 2, 2.0), ("x", "other", "minor", 1, 1.0), ("y", "gremlins", "minor", 1, 1.0)]
+    >>> coverage(pd.DataFrame(rows, columns=["system", "category", "severity", "count", "penalty"]))
+    Coverage(errors=0.5, penalties=0.5, unknown_errors=0.25, unknown_penalties=0.25)
+    """
+    labels = zip(errors["category"], errors["severity"], errors["penalty"], strict=True)
+    found = [  # a severity that only its file knows has a cost there
+        None if cost == 0 and weights.penalty(category, severity) is None else taxonomy.aspect(category)
+        for category, severity, cost in labels
+    ]
+    unknown = np.array([aspect is None for aspect in found], dtype=bool)
+    counted = np.array([aspect in ("adequacy", "fluency") for aspect in found], dtype=bool)
+    sizes = [errors[column].to_numpy(np.float64) for column in ("count", "penalty")]
+    shares = [
+        float(x[part].sum() / x.sum()) if x.sum() > 0 else float(part is counted)
+        for part in (counted, unknown)
+        for x in sizes
+    ]
+    return Coverage(*shares)
 
 
 def aspect_means(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from .mqm import TAXONOMY, Taxonomy, Weights
 from .pool import CONSTANT, Exclusion, Pool, system_means
 from .quick import EXACT
 from .ratings import GET, Pricing, Ratings, Scored, is_human, rating_files, read_ratings, score
-from .registry import DATASETS, PRIMARIES, TREE, Source
+from .registry import DATASETS, IN_TREE, PRIMARIES, TREE, Source
 from .tsv import join_tsv, read_mqm_tsv
 
 __all__ = ["Scores", "find_source", "find_tree", "is_human", "read_mqm_tsv", "read_mtme", "read_scores"]
@@ -43,6 +43,7 @@ def read_mtme(
     weights: Weights | None = None,
     rating: str | int | None = None,
     errors: str | Path | None = None,
+    allow_uncounted: bool = False,
 ) -> Pool:
     """Read one dataset of an unpacked mt-metrics-eval-v2 tree into a `Pool`.
 
@@ -59,7 +60,8 @@ def read_mtme(
     minus the cost of all errors of the ratings that count, those of neither aspect included.
 
     `errors` is a raw table of errors, as `read_mqm_tsv` takes it, for a dataset whose tree has totals but no ratings
-    (heen23). It is put on the source lines of the tree and compared with the official totals, cell by cell.
+    (heen23). It is put on the source lines of the tree and compared with the official totals, cell by cell. Errors that no
+    table knows are treated, and many of them refused unless `allow_uncounted`, as by `read_mqm_tsv`.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -74,7 +76,7 @@ def read_mtme(
     >>> folder.cleanup()
     """
     source = _source(dataset)
-    name = dataset if isinstance(dataset, str) else f"{source.set}/{source.pair}"
+    name = IN_TREE.get(dataset, dataset) if isinstance(dataset, str) else f"{source.set}/{source.pair}"
     if reference is None:
         reference = source.reference
     reference = source.standard if reference == "standard" else reference
@@ -143,10 +145,8 @@ def read_mtme(
             for grid in (rated.counting, rated.every)
         )
         made = score(systems, counting, every)
-        marks = (mark for row in rated.counting for cells in row for cell in cells for mark in cell.marks)
-        unknown = pricing.report(Counter((mark.category, mark.severity) for mark in marks))
-        if unknown:
-            warnings.warn(f"{name}: {unknown}", stacklevel=2)
+        for unknown in pricing.report(made.errors, name, allow_uncounted):
+            warnings.warn(unknown, stacklevel=2)
             notes.append(unknown)
     if totals is not None and sides[1] is not None:
         total = np.where(sides[1].kept[lines], totals.rows(systems)[:, lines], np.nan)
@@ -417,6 +417,7 @@ def find_tree(root: str | Path) -> Path:
 def _source(dataset: str | Source) -> Source:
     if isinstance(dataset, Source):
         return dataset
+    dataset = IN_TREE.get(dataset, dataset)
     if dataset not in DATASETS:
         raise DataError(f"unknown dataset {dataset!r}; known are {', '.join(DATASETS)}")
     return DATASETS[dataset]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import fsum, isfinite
 from operator import attrgetter
 from pathlib import Path
@@ -26,7 +26,7 @@ import pandas as pd
 
 from ..core.check import DataError
 from .files import read_text
-from .mqm import TAXONOMY, WEIGHTS, Tally, Taxonomy, Weights, plain
+from .mqm import TAXONOMY, UNCOUNTED, WEIGHTS, Tally, Taxonomy, Weights, coverage, plain
 from .pool import Rating
 from .registry import Source
 
@@ -106,13 +106,23 @@ class Pricing:
         a, f = fsum(costs["adequacy"]), fsum(costs["fluency"])
         return Cell(0.0 - a, 0.0 - f, 0.0 - fsum(mark.cost for mark in marks), tuple(marks), rater)
 
-    def report(self, times: Mapping[tuple[str, str], int]) -> str:
-        """One sentence on the labels that no table knows, or an empty string; `times` each category and severity was found."""
+    def report(self, errors: pd.DataFrame, name: str, allow_uncounted: bool) -> list[str]:
+        """A note on the labels of an error table that no table of ours knows, if any; too many are refused unless allowed."""
         self.tally.unknown.clear()
-        for (category, severity), n in times.items():
-            self.tally.aspect(category, n)
+        self.tally.points.clear()
+        for category, severity, n, cost in errors[["category", "severity", "count", "penalty"]].itertuples(index=False):
+            self.tally.aspect(category, n, cost)
             self.tally.penalty(category, severity, n)
-        return self.tally.report()
+        if not self.tally.unknown:
+            return []
+        share = coverage(errors, self.tally.taxonomy, self.tally.weights)
+        if not share.enough and not allow_uncounted:
+            raise DataError(
+                f"{name}: {share.unknown_errors:.0%} of its errors, with {share.unknown_penalties:.0%} of the penalties, are of "
+                f"a category or severity that no table knows; at most {UNCOUNTED:.0%} may be left out (--allow-uncounted, "
+                f"allow_uncounted=True), or a taxonomy can name them; {self.tally.report()}"
+            )
+        return [f"{name}: {self.tally.report()}"]
 
 
 Grid = list[list[tuple[Cell, ...]]]  # S × L: some ratings of each cell, () where there are none

@@ -50,6 +50,8 @@ DATASETS = {
     "jazh24": Source("wmt24", "ja-zh", drop=("MSLC",)),
 }
 
+IN_TREE = {f"{source.set}/{source.pair}": name for name, source in DATASETS.items()}  # what mt-metrics-eval calls them
+
 
 # Scorers that WMT made primary, baselines among them, by set, as mt-metrics-eval lists them in its meta_info.py. Where
 # several names have the same scores, the one that is here is shown. Of 2020 none are known, and 2021 and 2022 have no twins.

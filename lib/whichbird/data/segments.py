@@ -25,7 +25,7 @@ import numpy as np
 
 from ..core.check import DataError
 from .archive import DAMAGE
-from .digest import load
+from .digest import Digest, dataset_of, load
 from .files import read_bytes, write_whole
 from .manifest import folder, shipped
 from .pool import Exclusion, Pool, Rating
@@ -407,6 +407,7 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
     ((16, 487), 30, 'news')
     """
     d = load(name)
+    name = d.name
     shelf = Path("segments", f"{name}{ENDING}")
     path, raw = folder() / shelf, shipped(shelf, _hint(name))
     with _about(path):
@@ -423,3 +424,9 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
     place = file.place(standard)
     with _about(path):
         return file.pool(place)
+
+
+def pool_of(source: Pool | Digest | str) -> Pool:
+    """Segment scores of a source: a pool is one; a digest or a name leads to the segments that ship."""
+    found = dataset_of(source)
+    return found if isinstance(found, Pool) else load_pool(found.name)

@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from ..core.check import DataError, near
-from .digest import Digest, load_errors
+from .digest import Digest, dataset_of, load_errors
 from .files import read_text
 from .manifest import folder, shipped_text
-from .mqm import ASPECTS, TAXONOMY, WEIGHTS, Taxonomy, Weights, aspect_means, plain
+from .mqm import ASPECTS, TAXONOMY, WEIGHTS, Taxonomy, Weights, aspect_means, plain, spellings
 from .pool import Pool
 
 ENDING = ".toml"
@@ -64,19 +64,19 @@ class Grouping:
     def notes(self, categories: Iterable[str]) -> list[str]:
         """Sentences on what the file says nothing about, and on what it says in vain, in data with these categories.
 
+        What no taxonomy knows is not among them: who reads the data says so.
+
         >>> load_taxonomy("terminology").notes(["Terminology/Inconsistent", "Accuracy/Omission", "gremlins"])
-        ["terminology does not mention 'accuracy/omission': as in the paper's taxonomy", "no taxonomy knows 'gremlins': in no aspect"]
+        ["terminology does not mention 'accuracy/omission': as in the paper's taxonomy"]
         """
-        seen = sorted({plain(c) for c in categories})
-        rest = [c for c in seen if not any(_fits(s, c) for s in self.said)]
+        seen = {plain(c): spellings(c) for c in sorted(categories)}
+        rest = [c for c, names in sorted(seen.items()) if not any(_fits(s, n) for s in self.said for n in names)]
         known = [c for c in rest if self.taxonomy.aspect(c) is not None]
-        strange = [c for c in rest if self.taxonomy.aspect(c) is None]
-        vain = [s for s in sorted(self.said | self.priced) if not any(_fits(s, c) for c in seen)]
+        there = {n for names in seen.values() for n in names}
+        vain = [s for s in sorted(self.said | self.priced) if not any(_fits(s, n) for n in there)]
         out = []
         if known and self.said:
             out.append(f"{self.name} does not mention {_listed(known)}: as in the paper's taxonomy")
-        if strange:
-            out.append(f"no taxonomy knows {_listed(strange)}: in no aspect")
         if vain:
             out.append(f"{self.name} mentions {_listed(vain)}, which the data do not have")
         return out
@@ -133,7 +133,7 @@ def load_taxonomy(source: str | Path) -> Grouping:
         raise DataError(f"{path}: {error}") from None
 
 
-def regroup(source: Digest | Pool, grouping: Grouping | str | Path) -> tuple[np.ndarray, np.ndarray]:
+def regroup(source: Digest | Pool | str, grouping: Grouping | str | Path) -> tuple[np.ndarray, np.ndarray]:
     """System means of adequacy and fluency, (K,) each, under another grouping: MQM points per segment, ≤ 0.
 
     They follow from the counts of errors that a digest or a pool at the paper's prices has; a pool whose errors cost more
@@ -141,12 +141,11 @@ def regroup(source: Digest | Pool, grouping: Grouping | str | Path) -> tuple[np.
     prices at 0 (a neutral one, one of the source) can be given a price where every cell has as many ratings as any
     other; else the counts do not tell its share of a mean over raters, and the grouping is refused.
 
-    >>> from whichbird import balance, load
-    >>> [round(balance(*regroup(load("ende21"), g)), 3) for g in ("paper", "terminology")]
+    >>> from whichbird import balance
+    >>> [round(balance(*regroup("ende21", g)), 3) for g in ("paper", "terminology")]
     [0.227, 0.289]
     """
-    if not isinstance(source, Digest | Pool):
-        raise ValueError(f"{source!r} has no errors to group; what load or load_pool gives is expected")
+    source = dataset_of(source)
     g = grouping if isinstance(grouping, Grouping) else load_taxonomy(grouping)
     errors = source.errors if isinstance(source, Pool) else load_errors(source.name)
     if errors is None or source.aspects is None:

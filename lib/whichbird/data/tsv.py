@@ -121,7 +121,9 @@ def _columns(found: list[quick.Named], pricing: Pricing) -> Table:
     )  # fmt: skip
 
 
-def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS) -> Pool:
+def read_mqm_tsv(
+    path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weights = WEIGHTS, allow_uncounted: bool = False
+) -> Pool:
     """Read a raw MQM error table into a `Pool` without scorers.
 
     Tab-separated with a header naming at least system, doc, doc_id (or docSegId), seg_id (or globalSegId), rater,
@@ -131,6 +133,10 @@ def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weigh
     its share. References are left out, as in `read_mtme`. Segments keep the order in which the file first names them,
     and are called by their seg_id where no two share one, else doc:doc_id:seg_id. The total is adequacy + fluency +
     errors of neither.
+
+    Errors of a category that `taxonomy` does not know are in neither aspect, and one of a severity that `weights` does not know
+    costs nothing: a warning lists them. Where they are more than a fifth of all errors, or of the penalties, what is
+    left would tell another balance, and the table is refused unless `allow_uncounted`.
 
     >>> import tempfile
     >>> columns = ["system", "doc", "doc_id", "seg_id", "rater", "category", "severity"]
@@ -143,10 +149,10 @@ def read_mqm_tsv(path: str | Path, taxonomy: Taxonomy = TAXONOMY, weights: Weigh
     >>> pool.systems, pool.adequacy.tolist(), pool.fluency.tolist()
     (('x', 'y'), [[-5.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [-1.0, 0.0]])
     """
-    return mqm_pool(Path(path), read_text(path), Pricing(taxonomy, weights))
+    return mqm_pool(Path(path), read_text(path), Pricing(taxonomy, weights), allow_uncounted)
 
 
-def mqm_pool(path: Path, text: str, pricing: Pricing) -> Pool:
+def mqm_pool(path: Path, text: str, pricing: Pricing, allow_uncounted: bool) -> Pool:
     """What `read_mqm_tsv` makes of a file that holds `text`."""
     table = read_table(path, text, pricing)
     of = table.system
@@ -160,12 +166,8 @@ def mqm_pool(path: Path, text: str, pricing: Pricing) -> Pool:
     segments = [table.segments[n] for n in table.segment[kept][first].tolist()]
     made = _scored(table, kept, row[kept], column, (systems, len(segments)), pricing.tally)
     notes = _probe_note(table)
-    times = np.bincount(table.mark[kept[table.rating]], minlength=len(table.marks))
-    unknown = pricing.report(
-        {(m.category, m.severity): n for m, n in zip(table.marks, times.tolist(), strict=True) if n}
-    )
-    if unknown:
-        warnings.warn(f"{path}: {unknown}", stacklevel=3)
+    for unknown in pricing.report(made.errors, str(path), allow_uncounted):
+        warnings.warn(unknown, stacklevel=3)
         notes.append(unknown)
     return Pool(
         name=path.name,

@@ -20,6 +20,7 @@ import pandas as pd
 
 from ..core.check import DataError, near
 from . import quick
+from .digest import dataset_of
 from .files import read_text
 from .frames import DICTIONARY, FRAME, Frame, as_sheet, by_scorer
 from .mqm import TAXONOMY, WEIGHTS, Taxonomy, Weights
@@ -52,15 +53,16 @@ def read_systems(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def read_human(
-    path: str | os.PathLike[str] | Frame, taxonomy: Taxonomy | None = None, weights: Weights | None = None
-) -> Pool:
+    path: str | os.PathLike[str] | Frame, taxonomy: Taxonomy | None = None, weights: Weights | None = None,
+    allow_uncounted: bool = False
+) -> Pool:  # fmt: skip
     """Human ratings of every system and segment, as a `Pool` without scorers; higher is better.
 
     A table with columns system, segment, adequacy, fluency and, where it is not their sum, total; a (system, segment)
     without a row counts as not rated. A column rater says who gave a row: several raters may rate the same cell, which
     then has their mean, and `ratings` holds each. Columns document and domain, if there, say what a segment belongs to.
     Or MQM errors, one a row, told by the columns category and severity: see `read_mqm_tsv`; `taxonomy` and `weights` say
-    how they are sorted and what they cost, the paper's way unless given. References are left out, as everywhere. Segments
+    how they are sorted and what they cost, the paper's way unless given, and `allow_uncounted` is there, too. References are left out, as everywhere. Segments
     keep the order in which the file first names them. A pandas or polars frame with such columns will do in place of a file.
 
     >>> import tempfile
@@ -78,7 +80,7 @@ def read_human(
     if {"category", "severity"} <= header(text):
         if "\t" not in first_line(text):
             raise DataError(f"{path}: line 1 has no tabs; rows of MQM errors must be separated by tabs")
-        return mqm_pool(Path(path), text, Pricing(taxonomy or TAXONOMY, weights or WEIGHTS))
+        return mqm_pool(Path(path), text, Pricing(taxonomy or TAXONOMY, weights or WEIGHTS), allow_uncounted)
     if taxonomy or weights:
         raise DataError(f"{path}: it holds scores, not errors; a taxonomy needs rows of MQM errors to sort")
     return _quick_human(Path(path), text) or _careful_human(read_sheet(path, *HUMAN))
@@ -201,7 +203,7 @@ def _labels(sheet: Sheet, column: str, segments: Iterable[str]) -> tuple[str, ..
 
 
 def read_scorers(
-    path: str | os.PathLike[str] | Frame | Mapping[str, Any], source: Dataset, name: str | None = None,
+    path: str | os.PathLike[str] | Frame | Mapping[str, Any], source: Dataset | str, name: str | None = None,
     ignore_extra: bool = False
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """The scorers in a file, by name: scores (K, N) of the systems of `source` and its segments with totals, in their order.
@@ -223,6 +225,7 @@ def read_scorers(
     ...     read_scorers(file.name, pool, "mine")["mine"].tolist()
     [[4.0, 6.0], [1.0, 3.0]]
     """
+    source = dataset_of(source)
     if isinstance(path, Mapping):
         found = {n: _mapped_scorer(x, source) for n, x in by_scorer(path, name or "yours").items()}
         path = DICTIONARY

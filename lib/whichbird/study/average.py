@@ -9,7 +9,7 @@ two languages, say) their errors go together, and the interval is somewhat too n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..data.digest import Digest, load
 from ..data.pool import Pool
 from ..data.segments import load_pool
 from ..solve.reweight import reliable_interval
-from .contest import Contest, Scores, contest
+from .contest import Contest, One, Scores, contest, named_scores
 from .intervals import quantile, rank_sets
 from .ranking import Ranking, rank, ranks
 from .significance import LEVEL, RESAMPLES
@@ -45,15 +45,16 @@ class Opened(NamedTuple):
     """A dataset with scorers of yours among its own: what tests are made on, and all that a ranking needs."""
 
     source: Digest | Pool
-    scores: Scores
+    scores: Mapping[str, One]
     field: Contest
 
 
 def opened(name: str, scores: Scores | None = None, reference: str | None = None) -> Opened:
     """A dataset that ships, with your own `scores`; its scorers with another `reference`, if one is named."""
     d = load(name)
-    field = contest(d, scores, reference)
-    return Opened(d if reference in (None, d.reference) else load_pool(name, reference), scores or {}, field)
+    own = named_scores(scores, d)
+    field = contest(d, own, reference)
+    return Opened(d if reference in (None, d.reference) else load_pool(name, reference), own, field)
 
 
 def target(field: Contest, beta: float | str | None) -> float | None:

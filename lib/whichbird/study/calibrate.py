@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..core.balance import balance
 from ..core.check import Array, near
 from ..core.metametrics import spa_from_p
-from ..data.digest import Digest, load
+from ..data.digest import Digest, dataset_of
 from ..data.pairs import agreements
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
-from .contest import Scores, contest, need_aspects
+from .contest import One, Scores, contest, named_scores, need_aspects
 from .sweep import beta_grid
 
 RESAMPLES = 100_000  # at most: all are drawn at once
@@ -148,10 +148,10 @@ def calibrate(
         raise ValueError(f"seed is {seed}; a whole number from 0 is expected")
     if not 0 < ess <= 1:
         raise ValueError(f"ess is {ess}; a share of the number of systems, above 0 and at most 1, is expected")
-    d = load(dataset) if isinstance(dataset, str) else dataset
+    d = dataset_of(dataset)
     need_aspects(d)
     right = agreements(pairs.replace({"scorer": d.aliases}))
-    p = _p_values(d, [str(s) for s in right], extra or {})
+    p = _p_values(d, [str(s) for s in right], named_scores(extra, d))
 
     o = outlook(d, p, ess, step)
     betas, size, spa, inner, natural = o.betas, o.ess, o.spa, o.inner, o.natural
@@ -265,7 +265,7 @@ def best(match: Array, ess: Array) -> NDArray[np.intp]:
     return at
 
 
-def _p_values(d: Digest, scorers: list[str], extra: Scores) -> Array:
+def _p_values(d: Digest, scorers: list[str], extra: dict[str, One]) -> Array:
     """P-values of the named scorers, (M, P), from the dataset or from `extra`."""
     known = [*d.scorers, *extra]
     for s in scorers:

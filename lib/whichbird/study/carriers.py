@@ -28,12 +28,13 @@ from ..core.leverage import leverage
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest, load
 from ..data.pool import Pool
+from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reliable_intervals, reweight_many, reweight_sweep
 from .components import FEWEST
 from .contest import Contest, Scores, contest, need_aspects
 from .intervals import CELLS, draw, evidence, two_sided
 from .ranking import TIE, ranks, spa_of
-from .significance import LEVEL, RESAMPLES, SEED, judges, pool_of
+from .significance import LEVEL, RESAMPLES, SEED, judges
 from .verdict import Verdict
 
 WAYS = ("own", "same")

@@ -18,8 +18,9 @@ from ..core.balance import balance, reachable
 from ..core.check import Array
 from ..core.metametrics import pair_weights
 from ..core.permutation import PERMUTATIONS, SEED as PUBLISHED, p_counts, p_curve_counts
-from ..data.digest import Digest, make
+from ..data.digest import Digest, dataset_of, load, make
 from ..data.pool import Pool, system_means
+from ..data.segments import pool_of
 from ..data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
@@ -31,11 +32,10 @@ SEEDS = tuple(range(5, 25))  # the published one is 4
 TARGETS = 21  # across a reliable interval, its ends included
 
 
-def by_beta(source: Digest | Pool) -> dict[str, RankChange]:
+def by_beta(source: Digest | Pool | str) -> dict[str, RankChange]:
     """From the natural balance to the ends of the reliable interval: "low", "high".
 
-    >>> from whichbird import load
-    >>> round(by_beta(load("ende24"))["low"].tau, 3)
+    >>> round(by_beta("ende24")["low"].tau, 3)
     0.88
     """
     d = _digest(source)
@@ -44,26 +44,27 @@ def by_beta(source: Digest | Pool) -> dict[str, RankChange]:
     return {end: rank_change(natural_spa(d), s) for end, s in zip(("low", "high"), spa, strict=True)}
 
 
-def by_reference(d: Digest) -> RankChange:
+def by_reference(source: Digest | str) -> RankChange:
     """From the paper's reference to the one that WMT used, at the natural balance.
 
-    >>> from whichbird import load
-    >>> by_reference(load("ende24"))
+    >>> by_reference("ende24")
     RankChange(tau=0.885..., largest=7, winner=False)
     """
+    d = dataset_of(source)
     human = d.counts("total")
     return rank_change(*(_plain(human, d.counts(which)) for which in ("scorers", "standard")))
 
 
-def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
+def by_total(source: Pool | str, d: Digest | None = None) -> RankChange:
     """From the official total to adequacy plus fluency as SPA's human side, at the natural balance.
 
-    `d` is the pool's digest, here and in `by_taxonomy`: it is made where none is given, which takes some seconds.
+    `d` is the pool's digest, here and in `by_taxonomy`: it is made where none is given, which takes some seconds, unless a name
+    leads to both.
 
-    >>> from whichbird import load, load_pool
-    >>> by_total(load_pool("ted_zhen"), load("ted_zhen"))
+    >>> by_total("ted_zhen")
     RankChange(tau=0.994..., largest=1, winner=False)
     """
+    pool, d = _both(source, d)
     if pool.adequacy is None or pool.fluency is None:
         need_aspects(pool)  # refuses, and says why
         raise AssertionError
@@ -78,16 +79,16 @@ def by_total(pool: Pool, d: Digest | None = None) -> RankChange:
     return rank_change(_plain(count(pool.total[:, both]), p), _plain(count(ours[:, both]), p))
 
 
-def by_seed(pool: Pool, seeds: Iterable[int] = SEEDS) -> pd.DataFrame:
+def by_seed(source: Pool | Digest | str, seeds: Iterable[int] = SEEDS) -> pd.DataFrame:
     """From the published seed of the permutation tests to others: seed, tau, largest, winner, spa (the largest change of one).
 
-    >>> from whichbird import load_pool
-    >>> by_seed(load_pool("ted_zhen"), [1]).round(3)
+    >>> by_seed("ted_zhen", [1]).round(3)
        seed    tau  largest  winner    spa
     0     1  0.989        1       0  0.007
     """
     if not (seeds := list(seeds)):
         raise ValueError("no seed is given; at least one is expected")
+    pool = pool_of(source)
     first = _seeded(pool)
     rows = []
     for seed in seeds:
@@ -96,7 +97,9 @@ def by_seed(pool: Pool, seeds: Iterable[int] = SEEDS) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"winner": int})
 
 
-def by_taxonomy(pool: Pool, d: Digest | None = None, names: Iterable[str | Grouping] | None = None) -> pd.DataFrame:
+def by_taxonomy(
+    source: Pool | str, d: Digest | None = None, names: Iterable[str | Grouping] | None = None
+) -> pd.DataFrame:
     """What a β means under other groupings of errors (all that ship if none are named): one row each.
 
     beta0, beta_min, beta_max, low, high: natural balance, reachable range, reliable interval under the grouping. Then its ranking
@@ -108,14 +111,14 @@ def by_taxonomy(pool: Pool, d: Digest | None = None, names: Iterable[str | Group
     adherence and explainability lose (`loss_…`). Augmented scorers of the preference follow the grouping; those of
     explainability are the paper's, since they need (a, f) of every cell.
 
-    >>> from whichbird import load, load_pool
-    >>> found = by_taxonomy(load_pool("ende21"), load("ende21"), ["paper", "terminology"])
+    >>> found = by_taxonomy("ende21", names=["paper", "terminology"])
     >>> found[["taxonomy", "beta0", "low", "high", "natural_tau"]].round(3)
           taxonomy  beta0    low   high  natural_tau
     0        paper  0.227  0.146  0.380        1.000
     1  terminology  0.289  0.181  0.489        0.926
     """
     chosen = [load_taxonomy(g) if isinstance(g, str) else g for g in (taxonomies() if names is None else names)]
+    pool, d = _both(source, d)
     d = _digest(pool, d)
     human = d.counts("total")
     table = {family: steps(human, d.curve_counts(family)) for family in SOUND}
@@ -170,7 +173,13 @@ def natural_spa(d: Digest) -> Array:
     return _plain(d.counts("total"), d.counts("scorers"))
 
 
-def _digest(source: Digest | Pool, d: Digest | None = None) -> Digest:
+def _both(source: Pool | str, d: Digest | None) -> tuple[Pool, Digest | None]:
+    """A pool and its digest; both of a dataset that is named."""
+    return (pool_of(source), d or load(source)) if isinstance(source, str) else (source, d)
+
+
+def _digest(source: Digest | Pool | str, d: Digest | None = None) -> Digest:
+    source = dataset_of(source)
     if d is not None:
         _refuse_foreign(source, d)
         return d

@@ -26,9 +26,10 @@ from ..core.metametrics import pair_weights
 from ..core.noise import Spread, interval, residuals, spread
 from ..data.digest import Digest
 from ..data.pool import Pool, pick
+from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
-from .intervals import draw, membership, quantile
-from .significance import FEWEST as FEWEST, LEVEL, SEED, _share, _whole, pool_of
+from .intervals import Documents, draw, quantile
+from .significance import FEWEST as FEWEST, LEVEL, SEED, _share, _whole
 
 ASPECTS = ("adequacy", "fluency")
 FACTORS = 1e-3, 1e18  # how much less or more text `needed` looks at
@@ -250,10 +251,10 @@ def redrawn(source: Pool | Digest | str, beta: float, resamples: int = 400, seed
 
 def document_sums(x: Sequence[Array], rated: np.ndarray, documents: Sequence[object] | None) -> tuple[Array, Array]:
     """Sums (2, G, K) and counts (G, K) over the documents that have any rating, of cells (K, N)."""
-    member = membership(documents, rated.shape[1])
-    counts = (rated.astype(np.float64) @ member).T
+    found = Documents.of(documents, rated.shape[1])
+    counts = found.sums(rated.astype(np.float64)).T
     kept = counts.sum(axis=1) > 0
-    return np.array([(np.where(rated, v, 0.0) @ member).T[kept] for v in x]), counts[kept]
+    return np.array([found.sums(np.where(rated, v, 0.0)).T[kept] for v in x]), counts[kept]
 
 
 def _check(counts: Array, systems: tuple[str, ...], name: str, unit: str) -> None:

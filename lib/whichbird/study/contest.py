@@ -6,25 +6,28 @@ pool holds segment scores; its p-values are computed here.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..core import check
 from ..core.check import Array, DataError
 from ..core.permutation import p_counts
-from ..data.frames import Frame
+from ..data.digest import dataset_of
+from ..data.frames import Frame, aligned
 from ..data.pool import refuse_constant
 from ..data.protocol import HIDDEN as HIDDEN, Dataset, refuse_taken, scored_lines
 from ..data.userfiles import read_scorers
 
-Scores = Mapping[str, ArrayLike | Frame | Mapping[str, Any]]  # what `own_scores` takes, by name
+One = ArrayLike | Frame | Mapping[str, Any] | str | os.PathLike[str]  # what `own_scores` takes
+Scores = Mapping[str, One] | One  # one scorer, or several by name
+YOURS = "yours"  # what one scorer without a name is called
 
 
 class Contest(NamedTuple):
@@ -53,23 +56,22 @@ class Contest(NamedTuple):
         return None if self.adequacy is None or self.fluency is None else (self.adequacy, self.fluency)
 
 
-def contest(source: Dataset, scores: Scores | None = None, reference: str | None = None) -> Contest:
+def contest(source: Dataset | str, scores: Scores | None = None, reference: str | None = None) -> Contest:
     """The scorers of `source` and your own `scores` (as `rank` takes them), every permutation test done.
 
     `rank` and `rank_sweep` make one themselves; make it first where both are wanted, or another `reference`: that of the
     paper, refA, unless you name the one WMT used, `source.info["standard"]`. Yours should have seen the same.
 
-    >>> from whichbird import load
-    >>> contest(load("ende24")).p.shape
+    >>> contest("ende24").p.shape
     (30, 120)
     """
-    own = {name: own_scores(source, name, x) for name, x in (scores or {}).items()}
+    source = dataset_of(source)
+    own = {name: own_scores(source, name, x) for name, x in named_scores(scores, source).items()}
     for name in own:
         refuse_taken(source, name)
     names = [*source.scorers, *own]
     if not names:
         raise DataError(f"{source.name} has no scorer to rank; at least one is needed")
-    adequacy, fluency = aspects(source)
     tested = source.tested(reference)
     count = partial(p_counts, permutations=tested.permutations, seed=tested.seed, exact=tested.exact)
     p = [
@@ -108,23 +110,36 @@ def need_aspects(source: Dataset | Contest) -> tuple[Array, Array]:
     return source.aspects
 
 
-def own_scores(source: Dataset, name: str, x: ArrayLike | Frame | Mapping[str, Any]) -> Array:
+def named_scores(scores: Scores | None, source: Dataset) -> dict[str, One]:
+    """Scorers by name, each as `own_scores` takes it: a mapping as it is; one scorer without a name is called yours.
+
+    A file, a frame with a column system, or a dictionary {system: scores} is read as `read_scorers` does, and names its scorers.
+
+    >>> from whichbird import load
+    >>> list(named_scores(np.zeros((16, 487)), load("ende24"))), named_scores(None, load("ende24"))
+    (['yours'], {})
+    """
+    if scores is None:
+        return {}
+    if isinstance(scores, Mapping):
+        one = bool(scores) and set(source.systems) <= set(scores)  # by system, and not by scorer
+        return dict(read_scorers(scores, source)) if one else dict(scores)
+    if isinstance(scores, str | os.PathLike) or isinstance(scores, Frame) and "system" in list(scores.columns):
+        return dict(read_scorers(scores, source))
+    return {YOURS: scores}
+
+
+def own_scores(source: Dataset, name: str, x: One) -> Array:
     """A scorer of one's own, checked: p-values of all pairs (P,) as they are, or segment scores (K, N) on the rated lines.
 
-    Segment scores are rows in the order of `source.systems` (a DataFrame is sorted by its index), columns the N rated lines
-    that have a total or all `source.source_lines`, of which those are picked. A frame of pandas or polars with columns system, segment
-    and score, or a dictionary {system: scores}, is read as `read_scorers` does.
+    Segment scores are rows in the order of `source.systems`, columns the N rated lines that have a total or all
+    `source.source_lines`, of which those are picked. A DataFrame goes by its labels, see `frames.aligned`. A file, a frame of pandas or
+    polars with columns system, segment and score, or a dictionary {system: scores}, is read as `read_scorers` does.
     """
-    if isinstance(x, Mapping) or isinstance(x, Frame) and "system" in list(x.columns):
+    if isinstance(x, Mapping | str | os.PathLike) or isinstance(x, Frame) and "system" in list(x.columns):
         x = read_scorers(x, source, name)[name]
-    elif isinstance(x, pd.DataFrame):
-        missing = [s for s in source.systems if s not in x.index]
-        if missing or not x.index.is_unique:
-            raise ValueError(
-                f"scorer {name!r}: the index must hold every system once"
-                + (f", and {missing[0]!r} is missing" if missing else "")
-            )
-        x = x.loc[list(source.systems)].to_numpy()
+    elif isinstance(x, Frame):
+        x = aligned(x, source, f"scorer {name!r}")
     lines = scored_lines(source)
     x, k, n = np.asarray(x), len(source.systems), len(lines)
     if x.ndim == 1:

@@ -24,16 +24,16 @@ from ..core.balance import balance
 from ..core.check import Array, DataError
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights
-from ..data.digest import Digest, datasets
+from ..data.digest import Digest, dataset_of, datasets
 from ..data.domains import documents_in, in_domain, kinds
 from ..data.pool import Pool
-from ..data.segments import load_pool
+from ..data.segments import pool_of
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_many
 from .contest import need_aspects
-from .intervals import Evidence, evidence, membership
+from .intervals import Documents, Evidence, evidence, numbered
 from .overview import overview
 from .ranking import TIE
-from .significance import SEED, _whole, annotated_of, judges, pool_of
+from .significance import SEED, _whole, annotated_of, judges
 
 SHUFFLES = 500
 COLUMNS = [
@@ -55,15 +55,15 @@ def split(source: Pool | Digest | str) -> dict[str, Pool]:
     return {d: in_domain(pool, d) for d in there if documents_in(pool, found == d) > 1}
 
 
-def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
-    """One row for each domain of each of `sources` (pools; all datasets that ship if none are given).
+def by_domain(sources: Iterable[Pool | Digest | str] | None = None) -> pd.DataFrame:
+    """One row for each domain of each of `sources` (pools, digests or names; all datasets that ship if none are given).
 
     Columns name, domain, systems, segments (with totals), annotated (segments with errors), documents (counts), beta0 (the natural balance of these segments),
     beta0_low, beta0_high (its interval of 95 %: see `components`), beta_min, beta_max (reachable range), reliable_min,
     reliable_max (ESS ≥ 0.9 K), note. NaN and a note where a domain has one document only, or no error ratings were
     obtained.
 
-    >>> by_domain([pool_of("ende24")])[["domain", "documents", "beta0", "beta0_low", "beta0_high"]].round(2)
+    >>> by_domain(["ende24"])[["domain", "documents", "beta0", "beta0_low", "beta0_high"]].round(2)
          domain  documents  beta0  beta0_low  beta0_high
     0    canary          1    NaN        NaN         NaN
     1  literary          8   0.87       0.00        1.00
@@ -72,7 +72,7 @@ def by_domain(sources: Iterable[Pool] | None = None) -> pd.DataFrame:
     4    speech        111   0.76       0.60        0.87
     """
     rows = []
-    for pool in (load_pool(name) for name in datasets()) if sources is None else sources:
+    for pool in map(pool_of, datasets() if sources is None else sources):
         found, parts = np.array(kinds(pool)), split(pool)
         about = overview(parts.values()).drop(columns=["name", "scorers", "paper"])
         about.insert(0, "domain", list(parts))
@@ -102,7 +102,7 @@ class Common(NamedTuple):
         return self.share >= RELIABLE
 
 
-def common_balance(pools: Iterable[Pool]) -> Common:
+def common_balance(pools: Iterable[Pool | Digest | str]) -> Common:
     """The balance at which the pool that pays most pays least: the largest share of K that all of them keep.
 
     ESS*(β) falls to both sides of a pool's natural balance. So the best target lies between the natural balances, and
@@ -112,7 +112,7 @@ def common_balance(pools: Iterable[Pool]) -> Common:
     >>> round(found.beta, 3), round(found.share, 3)
     (0.952, 0.92)
     """
-    a, f = map(np.array, zip(*(need_aspects(pool) for pool in pools), strict=True))
+    a, f = map(np.array, zip(*(need_aspects(dataset_of(pool)) for pool in pools), strict=True))
     natural = np.array([balance(*pool) for pool in zip(a, f, strict=True)])
     low, high = natural.min(), natural.max()
     for _ in range(50):
@@ -137,7 +137,7 @@ def _parts(pool: Pool, scorers: Array) -> _Parts:
     if len(domains) < 2:
         raise DataError(f"{pool.name} has {len(domains)} domain of two documents or more; at least two are needed")
     e = evidence(pool, scorers)
-    document = membership(pool.documents, found.size).argmax(axis=1)
+    document = numbered(pool.documents, found.size)
     of = np.full(e.size.size, -1)
     for n, name in enumerate(domains):
         of[document[found == name]] = n
@@ -163,7 +163,7 @@ def domain_lean(source: Pool | Digest | str, shuffles: int = 10 * SHUFFLES, seed
     _whole(shuffles, "shuffles", 5)
     pool = annotated_of(source)
     domains, e, of = _parts(pool, np.empty((0, *pool.total.shape)))
-    size = membership(pool.documents, len(pool.lines)).sum(axis=0)  # all of them, not only those with totals
+    size = Documents.of(pool.documents, len(pool.lines)).size  # all of them, not only those with totals
     member = _deals(of, size, len(domains), shuffles, seed)
     beta, rest = (_balances(e, m) for m in (member, (of >= 0) - member))
     lean = np.log(beta / (1 - beta)) - np.log(rest / (1 - rest))

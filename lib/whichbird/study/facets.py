@@ -24,7 +24,7 @@ from ..core.check import Array, DataError
 from ..data.digest import Digest
 from ..data.pool import Pool
 from .contest import need_aspects
-from .intervals import membership
+from .intervals import Documents
 from .raters import SEED, by_rater, document_numbers, whole_rows
 from .significance import annotated_of
 
@@ -133,15 +133,15 @@ def _severity(seen: Array, documents: NDArray[np.int64]) -> Array:
         if not both.any():
             continue
         x, y, n = level[one][:, both], level[two][:, both], int(both.sum())
-        member = membership(documents[both].tolist(), n)
-        size, gap = member.sum(axis=0), x - y
+        found, gap = Documents.of(documents[both].tolist(), n), x - y
+        size = found.size
         apart = n**2 - (size**2).sum()  # ordered pairs of segments in different documents
-        by_document = gap @ member
+        by_document = found.sums(gap)
         total[0] += np.outer(gap.sum(axis=1), gap.sum(axis=1)) - by_document @ by_document.T
         total[1] += gap @ gap.T
         # Σ over pairs of (x_i − x_j)(y_i − y_j): n Σ x y − Σ x Σ y, of all minus of each document
         cross = n * x @ y.T - np.outer(x.sum(axis=1), y.sum(axis=1))
-        cross -= (x * (member @ size)) @ y.T - (x @ member) @ (y @ member).T
+        cross -= (x * size[found.number]) @ y.T - found.sums(x) @ found.sums(y).T
         total[2] += cross + cross.T
         count += apart, n, apart
     return np.where(count > 0, 1.0, np.nan)[:, None, None] * total / np.maximum(count, 1)[:, None, None] / 2

@@ -19,7 +19,7 @@ what is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,9 +36,10 @@ from ..core.metametrics import pair_weights
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.protocol import segments
+from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .contest import Scores
-from .significance import LEVEL, SEED, _share, _whole, judges, pool_of, weightings
+from .significance import LEVEL, SEED, _share, _whole, judges, weightings
 
 RESAMPLES = 1000
 METHODS = ("bootstrap", "subsample", "jackknife")
@@ -66,20 +67,20 @@ def evidence(pool: Pool, x: Array) -> Evidence:
 
     Gaps and sizes are those of lines that have a total, adequacy and fluency those of lines that have errors.
     """
-    member = membership(pool.documents, len(pool.lines))
+    every = Documents.of(pool.documents, len(pool.lines))
     official = pool.official
-    there = member[official]
-    size = there.sum(axis=0)
+    there = every.only(official)
+    size = there.size
     if size.size < 2:
         raise ValueError(f"{pool.name} has {size.size} document; at least two are needed to resample them")
     k, l = np.triu_indices(len(pool.systems), 1)
     gap, square = (np.empty((size.size, 1 + len(x), k.size)) for _ in range(2))
     for n, judge in enumerate((pool.total[:, official], *x)):
         d = np.nan_to_num(judge[k] - judge[l])
-        gap[:, n], square[:, n] = (d @ there).T, (d**2 @ there).T
+        gap[:, n], square[:, n] = there.sums(d).T, there.sums(d**2).T
     a, f = (np.zeros(pool.total.shape) if v is None else v for v in (pool.adequacy, pool.fluency))
     counts = (~np.isnan(a)).astype(np.float64)
-    adequacy, fluency, rated = ((np.nan_to_num(v) @ member).T for v in (a, f, counts))
+    adequacy, fluency, rated = (every.sums(np.nan_to_num(v)).T for v in (a, f, counts))
     return Evidence(gap, square, adequacy, fluency, rated, size)
 
 
@@ -91,21 +92,37 @@ def numbered(documents: Sequence[object] | None, segments: int) -> NDArray[np.in
     """
     if documents is None:
         return np.arange(segments)
-    return np.asarray(pd.factorize(np.array(documents))[0], dtype=np.int64)
+    return np.asarray(pd.factorize(np.array(documents, dtype=object))[0], dtype=np.int64)
 
 
-def membership(documents: Sequence[object] | None, segments: int) -> Array:
-    """Which segment belongs to which document, (N, G) of zeros and ones; without documents each segment is one.
+class Documents(NamedTuple):
+    """The documents of N segments: the number of each segment's, (N,), and how many segments each of the G has, (G,).
 
-    >>> membership(("b", "a", "b"), 3)
-    array([[1., 0.],
-           [0., 1.],
-           [1., 0.]])
+    >>> d = Documents.of(("b", "a", "b"), 3)
+    >>> d.number, d.size, d.sums(np.array([[1.0, 2.0, 4.0]]))
+    (array([0, 1, 0]), array([2., 1.]), array([[5., 2.]]))
     """
-    names = numbered(documents, segments)
-    member = np.zeros((segments, names.max() + 1))
-    member[np.arange(segments), names] = 1.0
-    return member
+
+    number: NDArray[np.int64]
+    size: Array
+
+    @classmethod
+    def of(cls, documents: Sequence[object] | None, segments: int) -> Documents:
+        """From what names each segment's document; without documents each segment is one."""
+        number = numbered(documents, segments)
+        return cls(number, np.bincount(number).astype(np.float64))
+
+    def only(self, keep: NDArray[np.bool_]) -> Documents:
+        """The same documents with some of their segments, `keep` (N,) true for each; one may have none."""
+        number = self.number[keep]
+        return Documents(number, np.bincount(number, minlength=self.size.size).astype(np.float64))
+
+    def sums(self, x: Array) -> Array:
+        """Sums over the segments of each document, in their order: x (…, N) → (…, G)."""
+        if (self.size == 1).all():  # each segment is a document, and numbers are in order
+            return x
+        rows = [np.bincount(self.number, row, self.size.size) for row in x.reshape(-1, x.shape[-1])]
+        return np.array(rows, dtype=np.float64).reshape(*x.shape[:-1], self.size.size)
 
 
 def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array, float]:
@@ -118,20 +135,34 @@ def draw(method: str, documents: int, resamples: int, seed: int) -> tuple[Array,
     >>> [(c.shape, round(factor, 3)) for c, factor in (draw(m, 6, 4, 1) for m in METHODS)]
     [((4, 6), 1.095), ((4, 6), 1.0), ((6, 6), 2.236)]
     """
+    blocks, factor = draws(method, documents, resamples, seed, resamples)
+    return np.concatenate(list(blocks)), factor
+
+
+def draws(method: str, documents: int, resamples: int, seed: int, block: int) -> tuple[Iterable[Array], float]:
+    """What `draw` draws, at most `block` resamples at a time where they are many: the bootstrap's are made when asked for.
+
+    >>> [part.shape for part in draws("bootstrap", 6, 4, 1, 3)[0]]
+    [(3, 6), (1, 6)]
+    """
     rng = np.random.default_rng(seed)
     if method == "bootstrap":
-        counts = rng.multinomial(documents, np.full(documents, 1 / documents), size=resamples)
-        return counts.astype(np.float64), float(np.sqrt(documents / (documents - 1)))
+        share = np.full(documents, 1 / documents)
+        sizes = (min(block, resamples - start) for start in range(0, resamples, block))
+        counts = (rng.multinomial(documents, share, size=size).astype(np.float64) for size in sizes)
+        return counts, float(np.sqrt(documents / (documents - 1)))
     order = rng.permuted(np.tile(np.arange(documents), (resamples, 1)), axis=1)
     if method == "subsample":
         kept = documents // 2
-        return (order < kept).astype(np.float64), float(np.sqrt(kept / (documents - kept)))
-    if method == "jackknife":
+        out, factor = order < kept, np.sqrt(kept / (documents - kept))
+    elif method == "jackknife":
         groups = min(GROUPS, documents)
         deals = 1 if groups == documents else max(1, round(resamples / groups))
         out = (order[:deals, None] % groups != np.arange(groups)[:, None]).reshape(-1, documents)
-        return out.astype(np.float64), float(np.sqrt(groups - 1))
-    raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)} is expected")
+        factor = np.sqrt(groups - 1)
+    else:
+        raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)} is expected")
+    return (out[start : start + block].astype(np.float64) for start in range(0, len(out), block)), float(factor)
 
 
 def resample(e: Evidence, counts: Array, betas: Array) -> Array:
@@ -272,13 +303,13 @@ def intervals(
         weightings(pool, targets[~np.isnan(targets)])  # refuses what the pool itself does not reach
     e = evidence(pool, x)
     documents = e.size.size
-    counts, factor = draw(method, documents, resamples, seed)
-    block = max(1, CELLS // e.gap[0].size)
-    with tqdm(total=len(counts), desc="resamples", leave=False, disable=None if len(counts) > block else True) as bar:
-        parts = []
-        for start in range(0, len(counts), block):
-            parts.append(resample(e, counts[start : start + block], targets))
-            bar.update(len(parts[-1]))
+    block = max(1, min(CELLS // e.gap[0].size, 16 * CELLS // documents))
+    blocks, factor = draws(method, documents, resamples, seed, block)
+    parts = []
+    with tqdm(total=resamples, desc="resamples", leave=False, disable=None if resamples > block else True) as bar:
+        for times in blocks:
+            parts.append(resample(e, times, targets))
+            bar.update(len(times))
     drawn = np.concatenate(parts)
     reached = (~np.isnan(drawn[..., 0])).sum(axis=0)
     mean = np.nansum(drawn, axis=0) / np.maximum(reached, 1)[:, None]
@@ -292,7 +323,7 @@ def intervals(
         documents,
         level,
         f"{pool.name}|sys:{len(pool.systems)}|{segments(pool)}|ref:{pool.reference}"
-        f"|{'segments as documents' if pool.documents is None else f'doc:{documents}'}|{method}:{len(counts)}|p:normal"
+        f"|{'segments as documents' if pool.documents is None else f'doc:{documents}'}|{method}:{len(drawn)}|p:normal"
         f"|seed:{seed}|whichbird:{__version__}",
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.balance import balance, reachable
 from ..core.check import Array, DataError
-from ..data.digest import Digest, datasets, load
+from ..data.digest import Digest, dataset_of, datasets
 from ..data.manifest import folder, shipped_text, ships
 from ..data.pool import Pool
 from ..data.protocol import HIDDEN
@@ -25,8 +25,8 @@ SHIPPED = "components.csv"  # intervals of the natural balances of what ships
 RELIABLE = "reliable.csv"  # its reliable intervals
 
 
-def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
-    """One row for each of `sources` (digests or pools; all datasets that ship if none are given).
+def overview(sources: Iterable[Digest | Pool | str] | None = None) -> pd.DataFrame:
+    """One row for each of `sources` (digests, pools or names; all datasets that ship if none are given).
 
     Columns name, systems, segments (with totals), annotated (segments with errors), scorers (counts), beta0 (natural balance), beta0_low, beta0_high (its interval of 95 %,
     see `components`), beta_min, beta_max (reachable range), reliable_min, reliable_max (ESS ≥ 0.9 K), paper (whether it is
@@ -41,7 +41,7 @@ def overview(sources: Iterable[Digest | Pool] | None = None) -> pd.DataFrame:
     return pd.DataFrame(summaries(sources), columns=list(Summary._fields))
 
 
-def summaries(sources: Iterable[Digest | Pool] | None = None) -> list[Summary]:
+def summaries(sources: Iterable[Digest | Pool | str] | None = None) -> list[Summary]:
     """The rows of `overview`.
 
     >>> summaries()[0]._fields[:4]
@@ -49,7 +49,7 @@ def summaries(sources: Iterable[Digest | Pool] | None = None) -> list[Summary]:
     """
     if sources is None and not datasets():
         raise DataError(f"{folder()}: no dataset is there; run 'make data'")
-    found: list[Digest | Pool] = [load(name) for name in datasets()] if sources is None else list(sources)
+    found: list[Digest | Pool] = [dataset_of(s) for s in (datasets() if sources is None else sources)]
     reliable: dict[int, tuple[float, float]] = {}
     if sources is None:  # what lies in the folder, and what lies beside it
         shipped = _ends(RELIABLE)

@@ -29,11 +29,12 @@ from ..data.manifest import folder, shipped_text
 from ..data.pool import Pool
 from ..data.protocol import scored_lines
 from ..data.registry import title
+from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reweight
 from .average import Opened, Part, average, target
 from .intervals import Intervals, intervals
 from .ranking import Ranking, rank, rank_sweep, ranks
-from .significance import RESAMPLES, SEED, clusters, pool_of, significance, swapped_documents
+from .significance import RESAMPLES, SEED, clusters, significance, swapped_documents
 from .targets import extremes
 from .verdict import Standing, _tests, changes, shipped_verdict
 

@@ -47,15 +47,16 @@ class Ranking:
     signature: str
 
 
-def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Scores | None = None) -> Ranking:
+def rank(source: Digest | Pool | Contest | str, beta: float | None = None, scores: Scores | None = None) -> Ranking:
     """Rank all scorers of `source` at balance `beta` (None: the natural balance), with your own `scores` among them.
 
-    `scores` maps a name to segment scores (K, N), higher is better: rows in the order of `source.systems` (a DataFrame is
-    sorted by its index), columns the N rated lines that have a total, or all `source.source_lines`, of which those are
-    picked; or to p-values (P,) of all pairs, where those are known already.
+    `source` is a dataset's name, or what `load`, `load_pool` or `contest` gives. `scores` maps a name to segment scores (K, N),
+    higher is better: rows in the order of `source.systems`, columns the N rated lines that have a total, or all
+    `source.source_lines`, of which those are picked; a DataFrame goes by its labels: systems, and segments as `source` names
+    them or source lines counted from 1. Or to p-values (P,) of all pairs, where those are known already. One array alone is a
+    scorer called yours.
 
-    >>> from whichbird import load
-    >>> rank(load("ende24"), 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]
+    >>> rank("ende24", 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]
        rank     scorer  rank_natural
     0     1  XCOMET-QE             1
     1     2     XCOMET             2
@@ -86,15 +87,14 @@ def rank(source: Digest | Pool | Contest, beta: float | None = None, scores: Sco
 
 
 def rank_sweep(
-    source: Digest | Pool | Contest, betas: ArrayLike | None = None, scores: Scores | None = None
+    source: Digest | Pool | Contest | str, betas: ArrayLike | None = None, scores: Scores | None = None
 ) -> pd.DataFrame:
     """`rank` at many balances (those of `steps` if none are given), as one long table.
 
     Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, weight_least, system_least, weight_most, system_most (who weighs
     least and most there, times uniform), vanishing (systems with less than .02 of that), scorer, spa, rank, own; targets ascending, scorers in order.
 
-    >>> from whichbird import load
-    >>> rank_sweep(load("ende24"), [0.5, 0.6]).groupby("beta")[["ess", "reliable"]].first().round(3)
+    >>> rank_sweep("ende24", [0.5, 0.6]).groupby("beta")[["ess", "reliable"]].first().round(3)
              ess  reliable
     beta
     0.5   13.835     False

@@ -23,7 +23,7 @@ from ..data.digest import Digest
 from ..data.pool import Pool, Rating
 from .components import cell_components
 from .contest import need_aspects
-from .intervals import membership, numbered, quantile
+from .intervals import Documents, numbered, quantile
 from .significance import LEVEL, annotated_of
 
 LEAST = 40  # segments that a rater saw from all systems, for a balance of his or her own to mean something
@@ -135,8 +135,8 @@ def lean(layers: Array, documents: NDArray[np.int64], weights: Array | None = No
     (1.26, [0.93, 1.59])
     """
     w = np.full(len(layers), 1 / len(layers)) if weights is None else weights
-    member = membership(documents.tolist(), len(documents))
-    return lean_of_sums(layers @ member, member.sum(axis=0), w)
+    found = Documents.of(documents.tolist(), len(documents))
+    return lean_of_sums(found.sums(layers), found.size, w)
 
 
 def rater_balances(source: Pool | Digest | str, level: float = LEVEL) -> pd.DataFrame:
@@ -295,7 +295,7 @@ def coincidences(seen: Array, documents: NDArray[np.int64]) -> Array:
     weight = np.where(many > 1, 1 / np.maximum(many - 1, 1), 0.0)
     pairs = np.einsum("xkn,ykn->xyn", codes, codes * weight)
     pairs[np.arange(4), np.arange(4)] -= np.einsum("xkn,kn->xn", codes, weight)  # no rating is paired with itself
-    return np.asarray(pairs @ membership(documents.tolist(), len(documents)))
+    return Documents.of(documents.tolist(), len(documents)).sums(pairs)
 
 
 def agreement_of_sums(sums: Array) -> tuple[float, float]:
@@ -353,8 +353,8 @@ def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int
     for r in range(len(seen)):
         own = ~np.isnan(seen[r, 0]).any(axis=0)
         if enough(own, number):
-            member = membership(number[own].tolist(), int(own.sum()))
-            size, sums = member.sum(axis=0), (seen[r][..., own] @ member).swapaxes(1, 2)  # (2, G, K)
+            mine = Documents.of(number[own].tolist(), int(own.sum()))
+            size, sums = mine.size, mine.sums(seen[r][..., own]).swapaxes(1, 2)  # (2, G, K)
             counts = np.repeat(size[:, None], sums.shape[2], axis=1)
             drawn = draw_documents(size.size, contests)
             low, high = interval(spread(sums[:, drawn].swapaxes(0, 1), counts[drawn]), quantile(LEVEL, size.size))
@@ -362,8 +362,8 @@ def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int
             rows.append(("balance", ((low <= true) & (true <= high)).mean()))
         both, layers, weights = beside_others(seen, r)
         if enough(both, number):
-            member = membership(number[both].tolist(), int(both.sum()))
-            covered("rater effect", partial(lean_of_sums, weights=weights), layers @ member, member.sum(axis=0))
+            shared = Documents.of(number[both].tolist(), int(both.sum()))
+            covered("rater effect", partial(lean_of_sums, weights=weights), shared.sums(layers), shared.size)
     if pool.ratings:
         tables = coincidences(seen, number)
         for part in ASPECT, slice(0, 4):

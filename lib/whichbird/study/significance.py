@@ -25,9 +25,9 @@ from ..core.swap import TIE, standard_scores, swap_test
 from ..data.digest import Digest
 from ..data.pool import Pool, pick, refuse_constant
 from ..data.protocol import refuse_taken, segments
-from ..data.segments import load_pool
+from ..data.segments import pool_of
 from ..solve.reweight import reweight_sweep
-from .contest import Scores, need_aspects, own_scores
+from .contest import Scores, named_scores, need_aspects, own_scores
 from .targets import sorted_targets
 
 RESAMPLES, SEED, LEVEL = 1000, 7, 0.05
@@ -209,13 +209,6 @@ def weightings(pool: Pool, betas: ArrayLike | None) -> tuple[Array, Array]:
     return targets, np.array([r.weights for r in reweight_sweep(a, f, targets).insist()])
 
 
-def pool_of(source: Pool | Digest | str) -> Pool:
-    """Segment scores of a source: a pool is one; a digest or a name leads to the segments that ship."""
-    if isinstance(source, Pool):
-        return source
-    return load_pool(source if isinstance(source, str) else source.name)
-
-
 def annotated_of(source: Pool | Digest | str) -> Pool:
     """The lines of a source that have ratings of errors; a source without any is refused."""
     pool = pool_of(source)
@@ -225,7 +218,7 @@ def annotated_of(source: Pool | Digest | str) -> Pool:
 
 def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Array], dict[str, Array]]:
     """Scores of the pool's scorers and of your own on the segments that have a total, fit to be compared; so many at least."""
-    own = {name: own_scores(pool, name, x) for name, x in (scores or {}).items()}
+    own = {name: own_scores(pool, name, x) for name, x in named_scores(scores, pool).items()}
     for name, x in own.items():
         if x.ndim == 1:
             raise DataError(f"scorer {name!r} has p-values only; segment scores are needed to swap and to resample")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike
 from ..core.augment import shifts
 from ..core.balance import balance, pair_balances, reachable
 from ..core.metametrics import pair_weights
-from ..data.digest import Digest
+from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reweight_sweep
 from .contest import need_aspects
 from .preference import preference, steps
 
-METAMETRICS = ("spa", "pearson")
 SAME = 1e-12  # correlations this close are one number: a sum over some hundred pairs errs by less than 1e-13
 
 
@@ -35,15 +34,15 @@ def beta_grid(adequacy: ArrayLike, fluency: ArrayLike, step: float = 0.01) -> np
 
 
 def sweep(
-    d: Digest, betas: ArrayLike | None = None, meta: str = "spa", families: Iterable[str] | None = None
+    source: Digest | str, betas: ArrayLike | None = None, meta: str = "spa", families: Iterable[str] | None = None
 ) -> pd.DataFrame:
     """The measures under "spa" or "pearson" at each target (those of `beta_grid` if none are given).
 
     One row per target: beta, ess, certificate (the kind of proof that no weighting of this balance has a larger ESS),
     and one column per family: those named, or all that the digest holds.
     """
-    if meta not in METAMETRICS:
-        raise ValueError(f"unknown meta-metric {meta!r}; 'spa' or 'pearson' is expected")
+    _known(meta)
+    d = dataset_of(source)
     adequacy, fluency = need_aspects(d)
     betas = beta_grid(adequacy, fluency) if betas is None else np.asarray(betas)
     solved = reweight_sweep(adequacy, fluency, betas).insist()
@@ -55,13 +54,15 @@ def measures(
     d: Digest, w: np.ndarray, meta: str = "spa", families: Iterable[str] | None = None
 ) -> dict[str, np.ndarray]:
     """The measures, by family, at weightings w (W, K): shape (W,) each; of all families that the digest holds, or some."""
-    return {family: _measure(d, family, w, meta) for family in (d.families if families is None else families)}
+    measure = _known(meta)
+    return {family: measure(d, family, w) for family in (d.families if families is None else families)}
 
 
-def _measure(d: Digest, family: str, w: np.ndarray, meta: str) -> np.ndarray:
-    """One measure at weightings w (W, K): shape (W,)."""
-    if meta == "spa":
-        return np.asarray(preference(steps(d.counts("total"), d.curve_counts(family)), w))
+def _spa_measure(d: Digest, family: str, w: np.ndarray) -> np.ndarray:
+    return np.asarray(preference(steps(d.counts("total"), d.curve_counts(family)), w))
+
+
+def _pearson_measure(d: Digest, family: str, w: np.ndarray) -> np.ndarray:
     adequacy, fluency = need_aspects(d)
     moved = np.array(
         [
@@ -71,6 +72,19 @@ def _measure(d: Digest, family: str, w: np.ndarray, meta: str) -> np.ndarray:
     )
     change = np.diff(correlations(adequacy + fluency, moved, w), axis=-1)  # (W, M, dials − 1)
     return np.asarray(((change > SAME) / 2 + (change >= -SAME) / 2).mean(axis=(1, 2)))
+
+
+# Digest, family of augmented scorers, weightings (W, K) → the measure at each, (W,)
+METAMETRICS: dict[str, Callable[[Digest, str, np.ndarray], np.ndarray]] = {
+    "spa": _spa_measure,
+    "pearson": _pearson_measure,
+}
+
+
+def _known(meta: str) -> Callable[[Digest, str, np.ndarray], np.ndarray]:
+    if meta not in METAMETRICS:
+        raise ValueError(f"unknown meta-metric {meta!r}; {' or '.join(map(repr, METAMETRICS))} is expected")
+    return METAMETRICS[meta]
 
 
 def correlations(human: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:

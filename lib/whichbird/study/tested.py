@@ -7,19 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ..data.digest import Digest
+from ..data.digest import Digest, dataset_of
 from ..data.pool import Pool
-from .contest import Contest, Scores
+from ..data.segments import pool_of
+from .contest import Contest, Scores, named_scores
 from .intervals import intervals
 from .ranking import Ranking
-from .significance import RESAMPLES, pool_of
+from .significance import RESAMPLES
 from .verdict import Standing, load_significance, standing
 
 MARKS = ["cluster", "rank_low", "rank_high", "se"]
 
 
 def with_tests(
-    found: Ranking, field: Contest, source: Digest | Pool, beta: float | None = None, scores: Scores | None = None,
+    found: Ranking, field: Contest, source: Digest | Pool | str, beta: float | None = None, scores: Scores | None = None,
     resamples: int = RESAMPLES
 ) -> tuple[Ranking, Standing | None]:  # fmt: skip
     """A ranking whose table has the columns cluster, rank_low, rank_high and se (of SPA) too, and what they rest on.
@@ -49,12 +50,14 @@ def _ordered(table: pd.DataFrame) -> pd.DataFrame:
     return table[[*first, *table.columns.drop(first)]]
 
 
-def with_bands(table: pd.DataFrame, source: Digest | Pool, scores: Scores | None = None) -> pd.DataFrame:
+def with_bands(table: pd.DataFrame, source: Digest | Pool | str, scores: Scores | None = None) -> pd.DataFrame:
     """A `rank_sweep` with the columns spa_low, spa_high, rank_low, rank_high: intervals of 95 % where ESS ≥ 0.9 K, else NaN.
 
     Those of the shipped scorers ship, at stops no further than .0025 apart from any reliable balance; with your own `scores`
     among them, or a `Pool`, documents are resampled on the spot.
     """
+    source = dataset_of(source)
+    scores = named_scores(scores, source)
     inner = np.sort(table.loc[table["reliable"], "beta"].unique())
     names = table["scorer"].unique().tolist()
     columns = ("spa_low", "spa_high", "rank_low", "rank_high")

@@ -22,10 +22,11 @@ from ..core.metametrics import pair_weights
 from ..core.swap import standard_scores, swap_test
 from ..data.digest import Digest
 from ..data.pool import Pool
+from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reweight_many
 from .contest import need_aspects
 from .intervals import Evidence, draw, evidence, numbered, quantile, resample
-from .significance import LEVEL, MORE, RESAMPLES, _whole, clusters, pool_of, weightings
+from .significance import LEVEL, MORE, RESAMPLES, _whole, clusters, weightings
 from .verdict import COUNTS, Bools, Verdict, changes
 
 Indices = NDArray[np.int64]

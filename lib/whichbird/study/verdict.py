@@ -35,13 +35,15 @@ from .._version import __version__
 from ..core.balance import balance
 from ..core.check import Array, DataError, near
 from ..data.archive import DAMAGE, Archive
-from ..data.digest import Digest
+from ..data.digest import Digest, dataset_of
 from ..data.files import read_bytes, write_whole
 from ..data.manifest import folder, shipped, ships
 from ..data.pool import Pool
 from ..data.protocol import scorer_named
+from ..data.registry import IN_TREE
+from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval
-from .contest import Scores, aspects, contest
+from .contest import Scores, aspects, contest, named_scores
 from .intervals import intervals, quantile, two_sided
 from .ranking import spa_of
 from .significance import (
@@ -52,11 +54,10 @@ from .significance import (
     SEED,
     clusters,
     holm,
-    pool_of,
     significance,
     swapped_documents,
     weightings,
-)  # fmt: skip
+)
 from .targets import beta_stops
 
 FORMAT = 2
@@ -304,6 +305,7 @@ def load_significance(name: str, path: str | Path | None = None) -> Verdict:
     >>> len(v.scorers), v.betas[:3].round(3), v.tests
     (30, array([  nan, 0.548, 0.55 ]), 'PERM-BOTH:1000-10000|documents:171|bootstrap:1000|testing seed:7')
     """
+    name = IN_TREE.get(name, name)
     file = folder() / _file(name) if path is None else Path(path)
     hint = "rebuild it with 'make data'"
     if not file.exists():
@@ -373,12 +375,13 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
     )
 
 
-def judged(source: Digest | Pool, scorers: Iterable[str], scores: Scores | None = None) -> Verdict:
+def judged(source: Digest | Pool | str, scorers: Iterable[str], scores: Scores | None = None) -> Verdict:
     """The verdict on some scorers, by name: what ships where all of them ship, else computed, on these scorers alone.
 
     Ranks then are those among the scorers compared.
     """
-    own = dict(scores or {})
+    source = dataset_of(source)
+    own = named_scores(scores, source)
     names = [s if s in own else scorer_named(source, s) for s in scorers]
     if not isinstance(source, Pool) and not set(names) & set(own):
         return load_significance(source.name)
@@ -420,6 +423,7 @@ def standing(
     with a scorer of yours are tested at `beta` itself, and all is computed where nothing ships.
     """
     pool = pool_of(source)
+    scores = named_scores(scores, pool)
     a, f = aspects(pool)
     at = None if a is None or f is None else [float(balance(a, f)) if beta is None else beta]
     default = not isinstance(source, Pool) and (resamples, seed) == (RESAMPLES, SEED)

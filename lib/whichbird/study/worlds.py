@@ -14,9 +14,10 @@ from ..core.check import Array
 from ..core.noise import spread
 from ..data.digest import Digest
 from ..data.pool import Pool, pick
+from ..data.segments import pool_of
 from .components import components, document_sums, ends
 from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
-from .significance import LEVEL, _whole, pool_of
+from .significance import LEVEL, _whole
 
 
 class World(NamedTuple):

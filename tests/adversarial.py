@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 import whichbird as wb
 from whichbird.core.balance import Standard, constraint, constraint_gradient
-from whichbird.solve.verify import verify
+from whichbird.solve.verify import _collision, _on_target, _read, _whole, verify
 
 GAP = 1e-9  # what a proof may leave open, and what another solver may be better by
 KINDS = [
@@ -93,15 +93,13 @@ def _same(x: np.ndarray) -> bool:
 
 
 def exact_collision(x: np.ndarray, beta: float | str, w: np.ndarray) -> float:
-    """Σw² of a weighting moved exactly onto the target; infinity if it cannot be.
-
-    `verify` without any certificate has the bound 1/K, so what it returns tells Σw² of the weighting it moved.
-    """
+    """Σw² of a weighting moved exactly onto the target, by a thousandth of it at most; infinity if it cannot be."""
     pool = Standard.of(*x)
     proof = {"adequacy": pool.given_a.tolist(), "fluency": pool.given_f.tolist(), "beta": beta, "weights": w.tolist()}
     try:
-        return 1 / (w.size * (1 - verify(proof)))
-    except (ValueError, ZeroDivisionError):
+        read = _read(proof)
+        return float(_collision(_on_target(_whole(read.scores, read.cover).pool, read.w)[0]))
+    except ValueError:
         return np.inf
 
 

@@ -154,7 +154,7 @@ def test_the_example_in_coq_is_what_the_verifier_computes():
     """Theorem a_cover_in_a_cover: the same cover in a cover, the same number."""
     inner = {"saddles": [[1, 0.5, 0.5]], "cuts": []}
     proof = {"adequacy": [0, 1], "fluency": [0, 1], "beta": 0.5, "weights": [1, 1], "saddles": [inner], "cuts": []}
-    scores, _, _, cover = VERIFY._read(proof)
+    scores, cover = (getattr(VERIFY._read(proof), name) for name in ("scores", "cover"))
     whole = VERIFY._whole(scores, cover)
     bound = VERIFY._covered(scores, whole, [min(whole.pool.y), *whole.cuts, max(whole.pool.y)])
     assert re.search(r"Theorem a_cover_in_a_cover :[^.]*= Some \(49 / 128\)\.", (FOLDER / "Cover.v").read_text("utf-8"))

@@ -16,7 +16,7 @@ import numpy as np
 import oracle_reweight
 import pytest
 import sympy as sp
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from owndata import refused, run
 from pools import ENDE24, KINDS, UNCERTIFIABLE, make
 
@@ -176,6 +176,7 @@ def bound(proof):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(3, 6))
+@example(238311, 5)  # centrally symmetric: 387 saddles
 def test_no_weighting_on_the_target_lies_below_a_verified_bound(seed, size):
     rng = np.random.default_rng(seed)
     a, f = make(KINDS[seed % len(KINDS)], size, rng)
@@ -569,6 +570,116 @@ def test_copies_do_not_make_a_pair():
         verify({**proof, "weights": [1, 1, 1, 0, 0]})
 
 
+def test_neighbours_decide_at_an_end():
+    """Every pair tried, and every line counted, from small pools with copies: the same bound, or refused as well."""
+    rng, accepted = np.random.default_rng(11), 0
+    for _ in range(3000):
+        size, reach = int(rng.integers(2, 7)), int(rng.integers(1, 4))
+        x, y = rng.integers(-2, 3, size), rng.integers(-2, 3, size) * reach
+        c, d = [(0, 1), (1, 0), (1, 1), (1, 4), (4, 1)][rng.integers(5)]
+        pool = module._Pool(x.tolist(), y.tolist(), c, d)
+        i, j = (int(v) for v in rng.choice(size, 2, replace=False))
+        over = [
+            [c * (s - u) ** 2 - d * (t - v) ** 2 for s, t in zip(x, y, strict=True)] for u, v in zip(x, y, strict=True)
+        ]
+        lines = [
+            [k for k in range(size) if over[n][k] == 0 and sign * (x[k] - x[n]) * (y[k] - y[n]) >= 0]
+            for n in range(size)
+            for sign in (1, -1)
+        ]
+        fullest = max((len(line) for line in lines if len({(x[k], y[k]) for k in line}) > 1), default=0)
+        true = max(map(max, over)) <= 0 and over[i][j] == 0 and (x[i], y[i]) != (x[j], y[j])
+        try:
+            assert module._end(pool, i, j) == Fraction(1, fullest) and true
+            accepted += 1
+        except ValueError:
+            assert not true
+    assert accepted > 100
+
+
+# --- large numbers, long ones, and weights that miss ---------------------------------------------------------------------
+
+
+def missed(share):
+    """SMALL with a share of the third weight left out."""
+    return {**SMALL, "weights": [5, 6, str(2 * (1 - Fraction(share)))]}
+
+
+@pytest.mark.parametrize("share", ["1/2000", "1/1000000"])
+def test_weights_beside_the_target_are_refused_with_their_balance(share):
+    """β of the weights by its definition, in fractions."""
+    proof = missed(share)
+    own = exact_balance(proof)
+    assert abs(own - Fraction(1, 2)) > 1e-7
+    with pytest.raises(ValueError, match=f"not a proof: the weights miss the target, 0.5: .*{float(own):.12g}"):
+        verify(proof)
+
+
+def exact_balance(proof):
+    a, f, _, w = exact(proof)
+    var = [
+        sum(v * x * x for v, x in zip(w, s, strict=True)) / sum(w)
+        - (sum(v * x for v, x in zip(w, s, strict=True)) / sum(w)) ** 2
+        for s in (a, f)
+    ]
+    return var[0] / sum(var)
+
+
+def test_what_is_measured_is_that_of_the_weights_given(tmp_path, monkeypatch):
+    """Weights next to the target: their own balance and Σw², and the larger of the two gaps. At the optimum by hand, the
+    least Σw² is 5/13; of these weights it is more, since they favour none."""
+    monkeypatch.chdir(tmp_path)
+    for share in ("1/10000000000", "-1/10000000000"):
+        proof = missed(share)
+        found, (_, _, _, w) = module.measured(proof), exact(proof)
+        assert found.target == Fraction(1, 2) and found.beta == exact_balance(proof) != Fraction(1, 2)
+        assert found.collision == sum(v * v for v in w) / sum(w) ** 2
+        least = Fraction(5, 13)
+        assert found.gap >= max(0, 1 - least / found.collision) and found.gap < 1e-9
+        assert 0 < found.moved < 1e-9
+        Path("proof.json").write_text(json.dumps(proof))
+        code, out, err = run("verify", "proof.json", "--json")
+        facts = json.loads(out)
+        assert (code, err) == (0, "") and facts["target"] == 0.5 and facts["moved"] == float(found.moved)
+        assert (facts["beta"], facts["ess"], facts["gap"]) == (float(found.beta), float(1 / found.collision), found.gap)
+        assert [row["weight"] for row in facts["weights"]] == [float(v / sum(w)) for v in w]
+
+
+def test_long_numbers_are_read_or_refused_at_once(tmp_path, monkeypatch):
+    """Weights in a unit of 10⁴⁰⁰ are weights; scores beyond doubles are refused, and so is what would be long to compare."""
+    monkeypatch.chdir(tmp_path)
+    many = 10**400
+    for weights in (
+        [5 * many, 6 * many, 2 * many],
+        [str(v * many) for v in (5, 6, 2)],
+        [f"{v}/{many}" for v in (5, 6, 2)],
+    ):
+        Path("proof.json").write_text(json.dumps({**SMALL, "weights": weights}))
+        code, out, err = run("verify", "proof.json", "--json")
+        assert (code, err) == (0, "") and json.loads(out)["gap"] == 0
+        assert [row["weight"] for row in json.loads(out)["weights"]] == [5 / 13, 6 / 13, 2 / 13]
+    primes = [str(7 ** (3000 + n) + 2) for n in range(20)]
+    for change, words in (
+        ({"adequacy": [0, 2 * many, 0]}, "below 1e300"),
+        ({"weights": [5, 6, 10**4000]}, "4000 digits"),
+        ({"beta": many}, "between 0 and 1"),
+        ({"saddles": [[10**4200, 0, 0]]}, "4000 digits"),
+        ({"weights": [[5], 6, 2]}, "a list where a number is expected"),
+        ({"adequacy": [f"1/{p}" for p in primes], "fluency": [0] * 20, "weights": [1] * 20}, "common denominator"),
+        (
+            {"adequacy": [0] * 19 + [1], "fluency": [0] * 20, "weights": [f"1/{p}" for p in primes]},
+            "common denominator",
+        ),
+    ):
+        proof = {**SMALL, **change}
+        with pytest.raises(ValueError, match="not a proof: .*" + words):
+            verify(proof)
+        Path("proof.json").write_text(json.dumps(proof))
+        assert words in refused(*run("verify", "proof.json"))
+        done = subprocess.run([sys.executable, "-I", module.__file__, "proof.json"], capture_output=True, text=True)
+        assert done.returncode == 1 and words in done.stderr and "Traceback" not in done.stderr
+
+
 # --- alone ------------------------------------------------------------------------------------------------------------
 
 
@@ -576,7 +687,7 @@ def test_the_verifier_imports_the_standard_library_only():
     tree = ast.parse(Path(module.__file__).read_text("utf-8"))
     names = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     names |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert names <= {"__future__", "fractions", "json", "math", "re", "sys", "typing"}
+    assert names <= {"__future__", "collections.abc", "fractions", "json", "math", "re", "sys", "typing"}
 
 
 def test_the_file_works_alone(tmp_path):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.balance import balance, ess, reachable
+from ..core.balance import balance, reachable
 from ..core.check import DataError
 from ..core.leverage import Leverage, leverage
 from ..data.digest import load
@@ -22,7 +22,7 @@ from ..data.files import read_text
 from ..data.registry import DATASETS
 from ..data.sheet import read_means
 from ..solve.result import NotProven, Reweighting
-from ..solve.verify import verify
+from ..solve.verify import measured
 from ..study.overview import participants, summaries
 from .formats import Columns, Result, cell
 from .output import chosen_format
@@ -161,9 +161,11 @@ def verify_(args: argparse.Namespace) -> Result:
     """Check a proof that 'reweight --proof' wrote, in exact arithmetic.
 
     Nothing is taken from the solver: scores, target and weights are read from the
-    file as exact fractions, the weights are moved onto the target exactly, and gap
-    is by how much the sum of their squares could at most be improved, relatively.
-    What proves nothing, or a larger gap than --gap, is refused with exit code 2.
+    file as exact fractions. beta and ess are those of the weights in the file, and
+    gap is by how much the sum of their squares could at most be improved on the
+    target, relatively. To be on it exactly, a share of the weight has to lie
+    elsewhere; that is moved. What proves nothing, or a larger gap than --gap, is
+    refused with exit code 2; so are weights whose beta is 1e-9 off the target.
 
     examples:
       whichbird verify proof.json
@@ -174,15 +176,21 @@ def verify_(args: argparse.Namespace) -> Result:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{args.file}: not a proof: no JSON ({error})") from None
     with naming(args.file):
-        gap = verify(proof)
-        if gap > args.gap:
-            raise ValueError(f"not a proof of a gap of {args.gap:g} or less (--gap), but of {gap:.3g}")
-    try:
-        a, f, w = (np.array([float(Fraction(v)) for v in proof[n]]) for n in ("adequacy", "fluency", "weights"))
-    except OverflowError:
-        raise DataError(f"{args.file}: verified, but with numbers too large to show") from None
-    weights = _weights([f"system {k}" for k in range(1, w.size + 1)], a, f, w / w.sum())
-    return Result({"beta": float(Fraction(proof["beta"])), "ess": ess(w), "gap": gap}, {"weights": weights})
+        found = measured(proof)
+        if found.gap > args.gap:
+            raise ValueError(f"not a proof of a gap of {args.gap:g} or less (--gap), but of {found.gap:.3g}")
+    a, f, w = ([Fraction(v) for v in proof[name]] for name in ("adequacy", "fluency", "weights"))
+    total = sum(w)
+    columns = (np.array([float(v) for v in x]) for x in (a, f, [v / total for v in w]))
+    weights = _weights([f"system {k}" for k in range(1, len(w) + 1)], *columns)
+    facts: dict[str, object] = {
+        "target": float(found.target),
+        "beta": float(found.beta),
+        "moved": float(found.moved),
+        "ess": float(1 / found.collision),
+        "gap": found.gap,
+    }
+    return Result(facts, {"weights": weights})
 
 
 def _weights(systems: list[str], a: np.ndarray, f: np.ndarray, w: np.ndarray) -> Columns:

@@ -12,10 +12,15 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 DEPTH = 100  # of covers inside covers
+DIGITS = 4000  # of a number; what the solver writes has a few hundred
+BITS = 1 << 14  # of a common denominator
+MISSED = Fraction(1, 10**9)  # how far the weights' balance may be from the target,
+MOVED = Fraction(1, 1000)  # and the share of the weight that may have to lie elsewhere
 Point = tuple[Fraction, Fraction]
 Region = list[Point]
 
@@ -23,8 +28,7 @@ Region = list[Point]
 def verify(proof: dict[str, Any]) -> float:
     """How far, at most, Σw² of the proof's weighting lies above the least possible, relative to itself; rounded up.
 
-    The weighting is first moved onto the target, exactly: a share of its weight goes to one system, under 1e-12 on real
-    pools and never more than 1/1000. What is not a proof is refused with a ValueError.
+    What is not a proof is refused with a ValueError.
 
     >>> claim = {"adequacy": [0, 2, 0], "fluency": [0, 1, 3], "beta": 0.5, "weights": [5, 6, 2]}
     >>> verify({**claim, "saddles": [["75/26", "12/13", "12/13"]]})  # with the right saddle no weighting is better
@@ -34,22 +38,51 @@ def verify(proof: dict[str, Any]) -> float:
     >>> verify({**claim, "weights": [1, 0, 1], "saddles": [["75/26", "12/13", "12/13"]]})
     Traceback (most recent call last):
     ...
-    ValueError: not a proof: the weights miss the target
+    ValueError: not a proof: the weights miss the target, 0.5: their balance is 0
     """
-    scores, w, pair, cover = _read(proof)
-    whole = _whole(scores, cover)
-    pool, saddles = whole.pool, whole.saddles
-    collision = _on_target(pool, w)
-    bounds = [Fraction(1, len(w))]  # no Σw² on the target is below these
-    if pair:
-        bounds.append(_end(pool, *pair))
-    elif cover.cuts is not None:
-        bounds.append(_covered(scores, whole, [min(pool.y), *whole.cuts, max(pool.y)]))
+    return measured(proof).gap
+
+
+class Measured(NamedTuple):
+    """What a proof shows of its weighting: the target; the balance and Σw² of the weights as given; the gap of `verify`; and
+    the share of the weight that lies elsewhere once they are on the target."""
+
+    target: Fraction
+    beta: Fraction
+    collision: Fraction
+    gap: float
+    moved: Fraction
+
+
+def measured(proof: dict[str, Any]) -> Measured:
+    """All that `verify` finds.
+
+    Rounded weights miss the target in their last digits; if by more than `MISSED`, they are refused. Then they are moved onto
+    it, exactly: a share of all weight goes to one system, under 1e-12 on real pools (next to an end of the range it may be
+    more; never more than `MOVED`). The gap is that of the weights given or of those moved, whichever is larger.
+
+    >>> claim = {"adequacy": [0, 2, 0], "fluency": [0, 1, 3], "beta": 0.5, "saddles": [["75/26", "12/13", "12/13"]]}
+    >>> found = measured({**claim, "weights": [5, 6, 2]})
+    >>> float(found.beta), float(1 / found.collision), found.gap, float(found.moved)
+    (0.5, 2.6, 0.0, 0.0)
+    """
+    read = _read(proof)
+    near = abs(read.beta - read.target) <= MISSED
+    _insist(near, f"the weights miss the target, {float(read.target):.12g}: their balance is {float(read.beta):.12g}")
+    whole = _whole(read.scores, read.cover)
+    pool, saddles, K = whole.pool, whole.saddles, len(read.w)
+    w, moved = _on_target(pool, read.w)
+    bounds = [Fraction(1, K)]  # no Σw² on the target is below these
+    if read.pair:
+        bounds.append(_end(pool, *read.pair))
+    elif read.cover.cuts is not None:
+        bounds.append(_covered(read.scores, whole, [min(pool.y), *whole.cuts, max(pool.y)]))
     elif saddles:
         bounds.append(_dual(pool, *saddles[0]))
-    gap = 1 - max(bounds) / collision
-    near = float(gap)
-    return near if near >= gap else math.nextafter(near, 1)
+    given = _collision(read.w)
+    gap = 1 - max(bounds) / max(given, _collision(w))
+    least = float(gap)
+    return Measured(read.target, read.beta, given, least if least >= gap else math.nextafter(least, 1), moved)
 
 
 class _Pool(NamedTuple):
@@ -69,16 +102,24 @@ class _Pool(NamedTuple):
         return self.saddle(0, _dot(w, self.x), _dot(w, self.y), sum(w))
 
 
-def _on_target(pool: _Pool, w: list[int]) -> Fraction:
-    """Σw² on the target: a share of w is moved to one system."""
-    g, total = pool.around(w), sum(w)
+def _on_target(pool: _Pool, w: list[int]) -> tuple[list[int], Fraction]:
+    """Weights on the target: a share of w is moved to one system. And that share."""
+    g, total, share = pool.around(w), sum(w), Fraction(0)
     if b := _dot(w, g):
         k = max(range(len(w)), key=lambda n: -b * g[n])
         whole, part = total * abs(g[k]), abs(b)
-        _insist(b * g[k] < 0 and 1000 * part < whole, "the weights miss the target")
+        _insist(
+            b * g[k] < 0 and part <= MOVED * whole,
+            "the weights miss the target, and no small share of them is at fault",
+        )
+        share = Fraction(part, whole)
         w = [(whole - part) * v + part * total * (n == k) for n, v in enumerate(w)]
     used = {(x, y) for x, y, v in zip(pool.x, pool.y, w, strict=True) if v}
     _insist(len(used) > 1, "weight on one system and its copies has no balance")
+    return w, share
+
+
+def _collision(w: list[int]) -> Fraction:
     return Fraction(_dot(w, w), sum(w) ** 2)
 
 
@@ -169,20 +210,28 @@ def _copies(pool: _Pool, k: int, left: Any, right: Any) -> Fraction:
 
 
 def _end(pool: _Pool, i: int, j: int) -> Fraction:
-    """The target is the end of the range that the pair i, j attains."""
+    """The target is the end of the range that the pair i, j attains. Neighbours decide, in the order of y: between any two
+    systems the steps of y add up, and those of x do so at most."""
     x, y, c, d = pool
-    fullest, systems = 0, list(zip(x, y, strict=True))
-    for u, v in systems:
-        rising, falling = [], []
-        for s, t in systems:
-            over = c * (s - u) ** 2 - d * (t - v) ** 2
-            _insist(over <= 0, "another pair reaches beyond the target")
-            rising += [(s, t)] * (over == 0 <= (s - u) * (t - v))
-            falling += [(s, t)] * (over == 0 >= (s - u) * (t - v))
-        lines = [line for line in (rising, falling) if len(set(line)) > 1]
-        fullest = max([fullest, *map(len, lines)])
+    order = sorted(zip(y, x, strict=True))
+    fullest, line, copies, way = (
+        0,
+        1,
+        1,
+        None,
+    )  # systems on the line that ends here, at this place, and where it runs to
+    for (v, u), (t, s) in zip(order, order[1:], strict=False):
+        over, turn = c * (s - u) ** 2 - d * (t - v) ** 2, (s - u) * (t - v)
+        _insist(over <= 0, "another pair reaches beyond the target")
+        if (s, t) == (u, v):
+            line, copies = line + 1, copies + 1
+        else:
+            on = (turn > 0) - (turn < 0) if over == 0 else None
+            before = 0 if on is None else line if on == way else copies
+            line, copies, way = before + 1, 1, on
+        fullest = max(fullest, line if way is not None else 0)
     attained = c * (x[i] - x[j]) ** 2 == d * (y[i] - y[j]) ** 2
-    _insist(attained and systems[i] != systems[j], "the pair misses the target")
+    _insist(attained and (x[i], y[i]) != (x[j], y[j]), "the pair misses the target")
     return Fraction(1, fullest)
 
 
@@ -210,21 +259,34 @@ class _Cover(NamedTuple):
     cuts: list[Fraction] | None
 
 
-def _read(proof: Any) -> tuple[_Scores, list[int], list[int], _Cover]:
-    """Scores and target; the weights, in whole numbers; the pair; and the cover."""
+class _Read(NamedTuple):
+    """Scores and target; the weights, in whole numbers; the pair; the cover; and as aspects, the target and the balance."""
+
+    scores: _Scores
+    w: list[int]
+    pair: list[int]
+    cover: _Cover
+    target: Fraction
+    beta: Fraction
+
+
+def _read(proof: Any) -> _Read:
     _insist(isinstance(proof, dict), "an object with adequacy, fluency, beta and weights is expected")
     a, f, w, pair = (_numbers(proof, name) for name in ("adequacy", "fluency", "weights", "pair"))
     beta, K = _number(proof, "beta"), len(a)
     _insist(K == len(f) == len(w) > 1, "adequacy, fluency and weights need one number for each of two systems or more")
     _insist(0 <= beta <= 1 and min(w) >= 0 < max(w), "beta must lie between 0 and 1, and no weight below 0")
-    scores = _Scores(a, f, 1 - beta, beta)
-    if scores.c * _spread(a) > scores.d * _spread(
-        f
-    ):  # the target lies below the natural balance: aspects change places
-        scores = _Scores(f, a, beta, 1 - beta)
+    _insist(max(map(abs, [*a, *f])) < 10**300, "scores must lie below 1e300")
     _insist(all(k in range(K) for k in pair) and len(pair) in (0, 2), f"systems have the numbers 0 to {K - 1}")
-    whole = math.lcm(*(v.denominator for v in w))
-    return scores, [int(v * whole) for v in w], [int(k) for k in pair], _read_cover(proof, scores)
+    length, share = _common([*a, *f]), _common(w)
+    x, y, v = [int(t * length) for t in a], [int(t * length) for t in f], [int(t * share) for t in w]
+    scores = _Scores(a, f, 1 - beta, beta)
+    if (1 - beta) * _spread(x) > beta * _spread(y):  # the target lies below the natural balance: aspects change places
+        scores = _Scores(f, a, beta, 1 - beta)
+    var_a, var_f = _spread(x, v), _spread(y, v)
+    _insist(var_a + var_f > 0, "weight on one system and its copies has no balance")
+    found = Fraction(var_a, var_a + var_f)
+    return _Read(scores, v, [int(k) for k in pair], _read_cover(proof, scores), beta, found)
 
 
 def _read_cover(part: dict[str, Any], scores: _Scores, depth: int = 0) -> _Cover:
@@ -270,8 +332,8 @@ def _whole(scores: _Scores, cover: _Cover) -> _Whole:
     (x, y, c, d), (t, saddles, cuts) = scores, cover
     x, y = [i + t * d * j for i, j in zip(x, y, strict=True)], [j + t * c * i for i, j in zip(x, y, strict=True)]
     rows = [s for s in saddles if isinstance(s, list)]
-    length = math.lcm(*(v.denominator for v in [*x, *y, *(cuts or []), *(v for s in rows for v in s[1:])]))
-    height = math.lcm(*(v.denominator for v in [c, d, *(s[0] for s in rows)]))
+    length = _common([*x, *y, *(cuts or []), *(v for s in rows for v in s[1:])])
+    height = _common([c, d, *(s[0] for s in rows)])
     units = [height * length**2, length, length]
 
     def numbers(s: list[Fraction] | _Cover) -> Any:
@@ -292,15 +354,31 @@ def _numbers(proof: dict[str, Any], name: str) -> list[Fraction]:
     values = proof.get(name, [])
     _insist(isinstance(values, list), f"{name} must be a list of numbers")
     for v in values:
-        binary = isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)
-        written = isinstance(v, str) and re.fullmatch(r"-?[0-9]{1,4000}(/0*[1-9][0-9]{0,3999})?", v) is not None
-        _insist(binary or written, f"{name} has {str(v)[:40]} where a number is expected")
+        whole = isinstance(v, int) and not isinstance(v, bool)
+        _insist(not whole or abs(v) < 10**DIGITS, f"{name} has a number of more than {DIGITS} digits")
+        binary = isinstance(v, float) and math.isfinite(v)
+        written = isinstance(v, str) and _WRITTEN.fullmatch(v) is not None
+        shown = f"a {type(v).__name__}" if isinstance(v, list | dict) else str(v)[:40]
+        _insist(whole or binary or written, f"{name} has {shown} where a number is expected")
     return [Fraction(v) for v in values]
 
 
-def _spread(x: list[Fraction]) -> Fraction:
-    """K² times the variance."""
-    return len(x) * sum((v * v for v in x), Fraction(0)) - sum(x) ** 2
+_WRITTEN = re.compile(rf"-?[0-9]{{1,{DIGITS}}}(/0*[1-9][0-9]{{0,{DIGITS - 1}}})?")
+
+
+def _common(numbers: Iterable[Fraction]) -> int:
+    """Their common denominator."""
+    out = 1
+    for v in numbers:
+        out = math.lcm(out, v.denominator)
+        _insist(out.bit_length() <= BITS, f"the common denominator of its numbers has more than {BITS} binary digits")
+    return out
+
+
+def _spread(x: list[int], w: list[int] | None = None) -> int:
+    """The variance, times the square of the total weight."""
+    w = w or [1] * len(x)
+    return sum(w) * sum(i * v * v for i, v in zip(w, x, strict=True)) - _dot(w, x) ** 2
 
 
 def _insist(condition: bool, sentence: str) -> None:
@@ -311,8 +389,11 @@ def _insist(condition: bool, sentence: str) -> None:
 if __name__ == "__main__":
     try:
         with open(sys.argv[1], encoding="utf-8") as file:
-            print(
-                f"verified: the best Σw² on the target is smaller by {verify(json.load(file)):.3g} of this one at most"
-            )
+            found = measured(json.load(file))
+        print(
+            f"verified: the weights have balance {float(found.beta):.12g} and ESS {float(1 / found.collision):.12g}; with "
+            f"{float(found.moved):.3g} of them elsewhere they are on the target, {float(found.target):.12g}, and the best Σw² "
+            f"there is smaller by {found.gap:.3g} of this one at most"
+        )
     except (IndexError, OSError, RecursionError, ValueError) as error:
         sys.exit(f"{error}" if len(sys.argv) > 1 else "usage: python verify.py proof.json")

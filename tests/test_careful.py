@@ -137,7 +137,8 @@ def test_a_boost_leaves_the_constraint_alone():
     unit = float(cone.unit) * 2.0**220
     for boost in (-30, 0, 7):
         cover = Cover(cone, boost, np.arange(5))
-        assert cover.e * cover.d * unit**2 == pytest.approx((y**2 - x**2).T, rel=1e-9, abs=1e-14)
+        _, _, e, d = cover.seen(np.arange(5))
+        assert e * d * unit**2 == pytest.approx((y**2 - x**2).T, rel=1e-9, abs=1e-14)
 
 
 # --- all optima -------------------------------------------------------------------------------------------------------

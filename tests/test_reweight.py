@@ -318,6 +318,15 @@ def test_a_thousand_systems():
         assert r.weights == pytest.approx(saddle, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", [320, 238311])
+def test_mirrored_optima_are_proven(seed):
+    """Centrally symmetric pools: around the mirror image of the best, the line closes slowly."""
+    pools = {238311: ([0.0162, -0.0162, 1.5171, -1.5171, 0], [-0.2011, 0.2011, 0.4757, -0.4757, 0], 0.8325)}
+    pools[320] = (0.82605, 1.38814, -0.82605, -1.38814), (-0.30399, -0.53486, 0.30399, 0.53486), 0.8717379
+    r = wb.reweight(*pools[seed])
+    assert r.gap <= GAP and len(r.alternatives) == 1
+
+
 def test_uniform_at_the_natural_balance_and_pairs_at_the_ends():
     a, f = ENDE24
     r = wb.reweight(a, f, wb.balance(a, f))

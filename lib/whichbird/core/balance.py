@@ -20,6 +20,9 @@ from .check import Array
 EPS = np.finfo(np.float64).eps
 OUTSIDE = 8 * EPS  # a target that lies no farther outside the range means its end, whose 1 − β may be rounded
 NOTHING = 1e-100  # a target below this is the end of a range that begins at 0: doubles hardly go farther
+LARGEST = 1e300  # of a score: differences and sums must be doubles
+SPREADS = 1e-100, 1e100  # of a pool that is solved: multipliers and proofs take its square, and the square of that
+RATIO = 1e-50  # of the two aspects' spreads there, the root of NOTHING
 TOLERANCE = 1e-9  # how exactly a target β must be reached: far above rounding, far below anything printed
 
 
@@ -210,6 +213,7 @@ def constraint(w: ArrayLike | None, adequacy: ArrayLike, fluency: ArrayLike, bet
     0.375
     """
     a, f = pool(adequacy, fluency)
+    solvable(a, f)
     w = check.weights(w, a.size)
     beta = _unit(beta)
     return float((1 - beta) * (w @ _centred(a, w) ** 2) - beta * (w @ _centred(f, w) ** 2))
@@ -224,6 +228,7 @@ def constraint_gradient(w: ArrayLike | None, adequacy: ArrayLike, fluency: Array
     array([0.375, 0.375])
     """
     a, f = pool(adequacy, fluency)
+    solvable(a, f)
     w = check.weights(w, a.size)
     beta = _unit(beta)
     return (1 - beta) * _centred(a, w) ** 2 - beta * _centred(f, w) ** 2
@@ -240,9 +245,35 @@ def pool(adequacy: ArrayLike, fluency: ArrayLike) -> tuple[Array, Array]:
     f = check.vector(fluency, "fluency", a.size)
     if a.size < 2:
         raise ValueError(f"the pool has {a.size} system; a balance needs at least two")
+    not_too_large(a, f)
     if max(np.ptp(a), np.ptp(f)) <= max(resolution(a), resolution(f)):  # one unit for both: the coarser rounding counts
         raise ValueError(f"all {a.size} systems have the same adequacy and fluency; a balance needs two that differ")
     return a, f
+
+
+def not_too_large(*scores: Array) -> None:
+    """Refuse scores next to the largest double there is."""
+    size = max(np.abs(x).max(initial=0) for x in scores)
+    if size > LARGEST:
+        raise ValueError(f"a score is of size {size:.3g}; at most {LARGEST:g} is expected, in a larger unit")
+
+
+def solvable(a: Array, f: Array) -> None:
+    """Refuse a pool, or the first of several (R, K), whose spreads have powers that are no doubles.
+
+    >>> solvable(np.array([0, 1e155]), np.array([0, 2.0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: the adequacy of the pool differs by 1e+155, its fluency by 2; 1e-100 to 1e+100 is expected, and ...
+    """
+    both = np.array([np.ptp(np.atleast_2d(x), axis=1) for x in (a, f)])
+    (low, high), large, small = SPREADS, both.max(0), both.min(0)
+    for n in np.flatnonzero((large > 0) & ((large < low) | (large > high)) | (small > 0) & (small < RATIO * large)):
+        name = "the pool" if a.ndim == 1 else f"pool {n}"
+        raise ValueError(
+            f"the adequacy of {name} differs by {both[0, n]:.3g}, its fluency by {both[1, n]:.3g}; {low:g} to {high:g} is "
+            f"expected, and {RATIO:g} of the other at least"
+        )
 
 
 class Standard(NamedTuple):

@@ -34,13 +34,34 @@ BITS = 220  # of a place, relative to the largest; near-copies and their squares
 FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
 ROUNDS = 80
 FEW, MANY = 60, 10_000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
+LAST = 2000  # saddles for one frame where nothing else has closed the line
+WORK = 1 << 24  # in large pools, limits so many saddles times systems
 TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
 PIECES = 2  # so many new centres at a time next to an anchor,
 EIGHTHS = (1, 4, 7)  # besides some where no anchor is near;
 POOR = 16  # and nothing more next to an interval so many times narrower than its surroundings
 STUCK = 3  # covers inside each other that leave nearly everything open before it is given up
 SPREAD = 4.0
+CELLS = 1 << 20  # numbers per work array
+KEPT = 1 << 23  # numbers that are kept since they may be needed again
 TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
+
+
+class Differences:
+    """The differences of K places as floats, the largest about one: [origin] is (K,), [origins] (R, K). Each is made when it is
+    asked for, since few are and all would be K × K; the last ones are kept."""
+
+    def __init__(self, places: np.ndarray) -> None:
+        self.places, self.known = places, dict[int, np.ndarray]()
+
+    def __getitem__(self, origin: int | np.ndarray) -> np.ndarray:
+        if isinstance(origin, np.ndarray):
+            return np.array([self[int(o)] for o in origin])
+        if origin not in self.known:
+            if len(self.known) * self.places.size > KEPT:
+                self.known.clear()
+            self.known[origin] = np.array([(t - self.places[origin]) / (1 << BITS) for t in self.places])
+        return self.known[origin]
 
 
 class Cone(NamedTuple):
@@ -55,7 +76,7 @@ class Cone(NamedTuple):
     unit: Fraction
     root_a: Fraction
     root_f: Fraction
-    differences: tuple[np.ndarray, np.ndarray]  # of e and of d, [origin, system], as floats, the largest about one
+    differences: tuple[Differences, Differences]  # of e and of d
 
     @classmethod
     def of(cls, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool) -> Cone:
@@ -72,7 +93,7 @@ class Cone(NamedTuple):
         unit = max(map(abs, x + y)) / (1 << BITS)
         u, v = (np.array([round(t / unit) for t in z], object) for z in ((x, y) if above else (y, x)))
         e, d = u + v, u - v
-        return cls(e, d, unit, root_a, root_f, (_float(e), _float(d)))
+        return cls(e, d, unit, root_a, root_f, (Differences(e), Differences(d)))
 
 
 class Row(NamedTuple):
@@ -161,10 +182,6 @@ class Cover:
         up, down = FINE + boost, FINE - boost
         self.at_u = np.array([((e << up) + (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
         self.at_v = np.array([((e << up) - (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
-        # unit of the floats: 2^(BITS + FINE) fine units
-        s = 2.0**boost
-        self.e, self.d = s * cone.differences[0], cone.differences[1] / s  # [origin, system]
-        self.u, self.v = (self.e + self.d) / 2, (self.e - self.d) / 2
         self.rows: list[Row] = []
         self.optima: list[tuple[float, np.ndarray, Row]] = []
         self.used: set[int] = set()
@@ -173,6 +190,12 @@ class Cover:
         self.low, self.high = min(self.at_v), max(self.at_v)
 
     # --- places ---
+
+    def seen(self, origin: int | np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """u, v, e and d of all systems as seen from one, or from several; the unit is 2^(BITS + FINE) fine units."""
+        s = 2.0**self.boost
+        e, d = s * self.cone.differences[0][origin], self.cone.differences[1][origin] / s
+        return (e + d) / 2, (e - d) / 2, e, d
 
     def nearest(self, p: int, q: int) -> int:
         """The system nearest to a place."""
@@ -186,10 +209,24 @@ class Cover:
         o = self.nearest(p, q)
         return Row(o, h, _coarse(p - self.at_u[o]), _coarse(q - self.at_v[o]))
 
+    def parts(self, rows: list[Any]) -> Iterator[list[Any]]:
+        """Rows, or their numbers, as many at a time as arrays may hold."""
+        block = max(1, CELLS // self.points.size)
+        return (rows[n : n + block] for n in range(0, len(rows), block))
+
+    def squares(self, rows: list[Row], level: float) -> np.ndarray:
+        """What `excluded` says of rows."""
+        out = [np.empty(0)]
+        for part in self.parts(rows):
+            u, v, q, h, p, cone = self.arrays(part)
+            out.append(excluded(u, v, q, h, p, np.full(q.size, level), cone)[0])
+        return np.concatenate(out)
+
     def arrays(self, rows: list[Row]) -> tuple[Any, ...]:
         """u and v of each row, its q, h, p, and e and d: as `saddle` wants them."""
         o, h, p, q = (np.array(x) for x in zip(*rows, strict=True))
-        return self.u[o], self.v[o], q, h, p, (self.e[o], self.d[o])
+        u, v, e, d = self.seen(o)
+        return u, v, q, h, p, (e, d)
 
     # --- optima ---
 
@@ -206,7 +243,7 @@ class Cover:
 
         Half of it bounds the relative distance of the odds of w from the target's.
         """
-        e, d = (x - w @ x for x in (self.e[origin], self.d[origin]))
+        e, d = (x - w @ x for x in self.seen(origin)[2:])
         var_e, var_d = float(w @ (e * e)), float(w @ (d * d))
         if min(var_e * 4.0**-self.boost, var_d * 4.0**self.boost) < 1e-110:  # rounding of the roots: exactly on a line
             return 0.0 if max(var_e, var_d) > 1e-90 else np.inf
@@ -218,18 +255,18 @@ class Cover:
             return False
         w = w / w.sum() + 0.0
         o = int(w.argmax())
-        o = self.around(self.at_u[o] + _fine(w @ self.u[o]), self.at_v[o] + _fine(w @ self.v[o]), 0.0).origin
-        u, v = self.u[o], self.v[o]
+        u, v, _, _ = self.seen(o)
+        o = self.around(self.at_u[o] + _fine(w @ u), self.at_v[o] + _fine(w @ v), 0.0).origin
+        u, v, e, d = self.seen(o)
         for _ in range(3):
             if self.off(w, o) <= TOLERANCE / 32:
                 break
-            *_, mended = repair(u[None], v[None], w[None], (self.e[o][None], self.d[o][None]))
+            *_, mended = repair(u[None], v[None], w[None], (e[None], d[None]))
             if not np.isfinite(mended).all() or self.off(mended[0], o) >= self.off(w, o):
                 break
             w = mended[0]
         if self.off(w, o) > TOLERANCE:
             return False
-        e, d = self.e[o], self.d[o]
         g = (e - w @ e) * (d - w @ d)
         on = w > 0
         P = float(w @ w)
@@ -271,9 +308,12 @@ class Cover:
     def climbed(self, rows: list[Row], level: float | None) -> tuple[list[Row], np.ndarray]:
         """Rows moved uphill, each around the system nearest to where it went, and the heights."""
         for _ in range(3):
-            u, v, q, h, p, cone = self.arrays(rows)
-            with np.errstate(all="ignore"):
-                h2, p2, height = climb(u, v, q, h, p, None if level is None else np.full(q.size, level), cone)
+            found = []
+            for part in self.parts(rows):
+                u, v, q, h, p, cone = self.arrays(part)
+                with np.errstate(all="ignore"):
+                    found.append(climb(u, v, q, h, p, None if level is None else np.full(q.size, level), cone))
+            h2, p2, height = np.concatenate(found, axis=1)
             moved = []
             for n, r in enumerate(rows):
                 ok = np.isfinite(h2[n]) and np.isfinite(p2[n])
@@ -296,9 +336,7 @@ class Cover:
             self._known = level, []
         done = self._known[1]
         if fresh := self.rows[len(done) :]:
-            u, v, q, h, p, cone = self.arrays(fresh)
-            square = excluded(u, v, q, h, p, np.full(q.size, level), cone)[0]
-            half = [_fine(x) for x in np.sqrt(np.maximum(0, square)) * (1 - 16 * EPS)]
+            half = [_fine(x) for x in np.sqrt(np.maximum(0, self.squares(fresh, level))) * (1 - 16 * EPS)]
             done += [(m - x, m + x) for m, x in zip(self._middles()[len(done) :], half, strict=True)]
         return done
 
@@ -307,7 +345,7 @@ class Cover:
         out = []
         for point in np.flatnonzero(np.bincount(self.points) * level >= 1 - 1e-6):
             k, other = int(np.flatnonzero(self.points == point)[0]), self.points != point
-            e, d, v = self.e[k], self.d[k], self.v[k]
+            _, v, e, d = self.seen(k)
             with np.errstate(all="ignore"):
                 away = float((-e[other] * d[other] / np.abs(v[other])).min()) * (1 - 64 * EPS)
             if np.isfinite(away) and away > 0:
@@ -504,15 +542,9 @@ class Cover:
                 where.append(g)
         rows, _ = self.climbed(fresh, level)
         self.rows += rows
-        u, v, q, h, p, cone = self.arrays(rows)
-        bad = np.flatnonzero(excluded(u, v, q, h, p, np.full(q.size, level), cone)[0] <= 0)
-        if bad.size and deep:
-            self.down([rows[n]._replace(h=max(rows[n].h, 0.0)) for n in bad], [where[n] for n in bad])
-
-
-def _float(x: np.ndarray) -> np.ndarray:
-    """The differences of places, [origin, system], as floats, the largest about one."""
-    return np.array([[(t - o) / (1 << BITS) for t in x] for o in x])
+        bad = np.flatnonzero(self.squares(rows, level) <= 0)
+        for part in self.parts(bad.tolist() if deep else []):
+            self.down([rows[n]._replace(h=max(rows[n].h, 0.0)) for n in part], [where[n] for n in part])
 
 
 def _coarse(x: int) -> float:
@@ -585,7 +617,14 @@ def solve(
         if cover.optima and (found := cover.found(task, FEW)):
             return found
         best = [cover.best[1] for cover in tried.values() if cover.optima]
-    return Dissection(task, best).found() if best else None
+    if not best:
+        return None
+    found = Dissection(task, best).found()
+    for cover in () if found.proof else tried.values():  # a line that needs many saddles, but no other frame
+        cover.offer(found.weights)
+        if cover.optima and (more := cover.found(task, min(LAST, WORK // size))):
+            return more
+    return found
 
 
 class Dissection:
@@ -598,7 +637,7 @@ class Dissection:
     """
 
     def __init__(self, task: Task, optima: list[np.ndarray]) -> None:
-        self.task, self.optima, self.left = task, optima, MANY
+        self.task, self.optima, self.left = task, optima, min(MANY, WORK // task.points.size)
 
     def found(self) -> Found:
         """The best weighting, with its proof if there is one."""

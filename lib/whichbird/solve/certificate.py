@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core import check
-from ..core.balance import TOLERANCE, Standard, _unit, balance
+from ..core.balance import TOLERANCE, Standard, _unit, balance, solvable
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ def certificate(
     '(iii)'
     """
     pool, beta = Standard.of(adequacy, fluency), _unit(beta)
+    solvable(pool.given_a, pool.given_f)
     w = check.weights(w, pool.a.size)
     on, tolerance = w > 0, TOLERANCE * w.max()
     b, h = _constraint(pool, beta, w[None])

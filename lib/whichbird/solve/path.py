@@ -30,7 +30,17 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from ..core import check
-from ..core.balance import EPS, Standard, _unit, balance, from_std_balance, out_of_reach, reachable, std_balance
+from ..core.balance import (
+    EPS,
+    Standard,
+    _unit,
+    balance,
+    from_std_balance,
+    out_of_reach,
+    reachable,
+    solvable,
+    std_balance,
+)
 from .result import NotProven
 from .reweight import reweight_many
 
@@ -219,6 +229,7 @@ def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
     if not 1e-4 <= checks <= 1:
         raise ValueError(f"checks is {checks:g}; a share from 0.0001 to 1 is expected")
     pool = Standard.of(adequacy, fluency)
+    solvable(pool.given_a, pool.given_f)
     a, f = check.vector(adequacy, "adequacy"), check.vector(fluency, "fluency")
     low, high = reachable(a, f)
     natural = balance(a, f)

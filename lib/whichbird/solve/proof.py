@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.balance import _steps
 from .saddle import _stationarity
 from .verify import verify
 
@@ -112,7 +113,9 @@ class Evidence:
             yield a, f, _balance(a, f, [Fraction(w) for w in map(float, self.weights)])
         simple_a, simple_f = ([simplest(x) for x in map(float, s)] for s in (self.adequacy, self.fluency))
         yield simple_a, simple_f, _share(simple_a, simple_f, *ends) if end else simplest(self.beta)
-        a, f = ([x[int(np.flatnonzero(s == v)[0])] for v in s] for x, s in zip((a, f), self.standard[:2], strict=True))
+        for x, s in zip((a, f), self.standard[:2], strict=True):  # what is one number after rounding, as one
+            _, first, which = np.unique(s, return_index=True, return_inverse=True)
+            x[:] = [x[int(first[n])] for n in which]
         i, j = ends
         for k in np.flatnonzero(self.weights):
             if abs(a[i] - a[j]) >= abs(f[i] - f[j]):
@@ -172,10 +175,16 @@ class Evidence:
         if self.certificate == "dual":
             return {**out, "saddles": [saddle(0)]}
         # rounded once only, and around the solver's origin
-        u = np.array([float(i - mx + tilt * d * (j - my)) for i, j in zip(x, y, strict=True)])
-        v = np.array([float(j - my + tilt * c * (i - mx)) for i, j in zip(x, y, strict=True)])
-        z = np.maximum(0, h[:, None] + c_ * (u - p[:, None]) ** 2 - d_ * (v - q[:, None]) ** 2)
-        norm, P = np.sqrt((z**2).sum(axis=1)), float(self.weights @ self.weights)
+        u = np.array([float(i - mx + tilt * d * (j - my) if tilt else i - mx) for i, j in zip(x, y, strict=True)])
+        v = np.array([float(j - my + tilt * c * (i - mx) if tilt else j - my) for i, j in zip(x, y, strict=True)])
+        # a power of two next to the unit's square, since that of a height may be no double
+        square, P = 4.0 ** math.frexp(unit)[1], float(self.weights @ self.weights)
+
+        def norm_of(n: int) -> float:
+            z = np.maximum(0, h[n] + c_ * (u - p[n]) ** 2 - d_ * (v - q[n]) ** 2) / square
+            return float(np.sqrt((z**2).sum())) * square
+
+        norm = np.array([norm_of(n) for n in range(h.size)])
         middle, width, system = _holes(u, v, c_, d_, P)
         for level in LEVELS:
             half = np.sqrt(np.maximum(0, (h - math.sqrt(P * (1 - level)) * norm) / d_))
@@ -211,10 +220,11 @@ def _chain(low: np.ndarray, high: np.ndarray, start: float, stop: float) -> tupl
 
 def _holes(u: np.ndarray, v: np.ndarray, c: float, d: float, P: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For systems with so many copies that 1/their number is below P: v, how far around it no mean lies, the system."""
-    copies = (u[:, None] == u) & (v[:, None] == v) if P * u.size >= 1 else np.eye(u.size, dtype=bool)
+    point = _steps(u, v)[0]
+    first, count = np.unique(point, return_index=True)[1], np.bincount(point)
     out = []
-    for k in np.flatnonzero((copies.sum(axis=1) * P >= 1 - 1e-6) & (copies.argmax(axis=1) == np.arange(u.size))):
-        other = ~copies[k]
+    for k in np.sort(first[count * P >= 1 - 1e-6]):
+        other = point != point[k]
         du, dv = u[other] - u[k], np.abs(v[other] - v[k])
         with np.errstate(all="ignore"):
             away = ((d * dv * dv - c * du * du) / (d * dv)).min()

@@ -17,12 +17,13 @@ OUT, UNPROVEN = "out of reach", "unproven"  # in place of a certificate, where `
 class NotProven(RuntimeError):
     """No proof of optimality was completed, so there is no answer to return.
 
-    `tests/adversarial.py` makes pools that are meant to lead here. Of its first 10 000 none does; that is no proof for others.
+    A search for one stops after so many saddles. `tests/adversarial.py` makes pools that are meant to lead here, and counts
+    those that do.
 
     >>> Sweep([Reweighting(np.array([0.5, 0.5]), 0.8, 0.8, UNPROVEN, 0.0, 0.0, -0.5)], systems=2).insist()
     Traceback (most recent call last):
     ...
-    whichbird.solve.result.NotProven: optimality was not proven at beta = 0.80000000000000004; systems may be too close...
+    whichbird.solve.result.NotProven: optimality was not proven at beta = 0.80000000000000004; the search for a proof ended...
     """
 
 
@@ -30,9 +31,7 @@ def unproven(targets: np.ndarray) -> None:
     """Raise NotProven if there are any."""
     if targets.size:
         where = ", ".join(f"{beta:.17g}" for beta in targets)
-        raise NotProven(
-            f"optimality was not proven at beta = {where}; systems may be too close together, or the target to an end"
-        )
+        raise NotProven(f"optimality was not proven at beta = {where}; the search for a proof ended without one")
 
 
 @dataclass

@@ -56,13 +56,28 @@ from ..core.balance import (
     _steps,
     _unit,
     ends,
+    not_too_large,
     out_of_reach,
-    pair_balances,
     snapped,
+    solvable,
 )
 from . import careful, guess
 from .baseline import best_local
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
+from .ends import (
+    CLOSE,
+    NEAR,
+    above_natural,
+    at_end,
+    close_pair,
+    close_steps,
+    end_lines,
+    exact_lines,
+    line_of,
+    natural_balance,
+    next_pairs,
+    ulps,
+)
 from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
 from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
@@ -79,11 +94,10 @@ MENDS = 3  # with so many rounds of gap splitting
 TIE = 1e-9  # a weighting whose collision is this near to the best, relatively, may be as good;
 APART = 1e-3  # it is another one if the two differ by more than this in total, Σ|w − w′|
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
-ROWS = 250  # saddles per target before it is done again with care; thirty are usual
+ROWS = 2000  # saddles per target before it is done again with care; thirty are usual, mirrored optima took 1153
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
-CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
-NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use,
-EXTREME = 1e-3  # and those this near to 0 or 1
+MANY = 1000  # in a pool of more systems some are close by chance, and hardly matter
+EXTREME = 1e-3  # targets this near to 0 or 1 make a proof be verified before it is used, as CLOSE and NEAR of `ends` do
 CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
@@ -261,14 +275,14 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
         slow = slow + 1
         for n in np.flatnonzero((slow > 6) & ~done):  # Newton's method takes four or five: this may be a jump
             row, between = which[live[n]], sorted((inner[n], outer[n]))
-            jumps = pair_balances(pools.given_a[row], pools.given_f[row])
-            jumps = jumps[(jumps > between[0]) & (jumps < between[1])]
+            pairs = next_pairs(pools.given_a[row], pools.given_f[row], beta[n])
+            jumps = pairs[(pairs > between[0]) & (pairs < between[1])]
             if jumps.size:
                 beta[n] = jumps[np.abs(jumps - beta[n]).argmin()]
-            elif np.abs(outer[n] - inner[n]) < 1e-6 and inner[n] in pair_balances(
-                pools.given_a[row], pools.given_f[row]
-            ):
-                out[live[n]], done[n] = inner[n], True
+            elif np.abs(outer[n] - inner[n]) < 1e-6:
+                pairs = next_pairs(pools.given_a[row], pools.given_f[row], inner[n])
+                if (np.abs(pairs - inner[n]) <= ulps(inner[n])).any():
+                    out[live[n]], done[n] = inner[n], True
         live, inner, outer, beta, slow = (x[~done] for x in (live, inner, outer, beta, slow))
     return out
 
@@ -316,6 +330,7 @@ class _Pools(NamedTuple):
 
     @classmethod
     def of(cls, pool: Standard) -> _Pools:
+        solvable(pool.given_a, pool.given_f)
         return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]), pool.given_a[None], pool.given_f[None])
 
     @classmethod
@@ -326,10 +341,12 @@ class _Pools(NamedTuple):
             raise ValueError(f"adequacy has shape {a.shape}, fluency {f.shape}; the same is expected, pools × systems")
         if a.shape[1] < 2:
             raise ValueError(f"the pools have {a.shape[1]} systems; a balance needs at least two")
+        not_too_large(a, f)
         noise = [4 * EPS * np.abs(x).max(axis=1, initial=0) for x in (a, f)]
         scale = np.maximum(np.ptp(a, axis=1), np.ptp(f, axis=1))
         scale = np.where(scale > np.maximum(*noise), scale, 0)
         given = [snapped(x, n[:, None]) for x, n in zip((a, f), noise, strict=True)]
+        solvable(*given)
         with np.errstate(all="ignore"):
             a, f = ((x - x.mean(axis=1)[:, None]) / scale[:, None] for x in given)
         return cls._of(a, f, scale, *given)
@@ -365,59 +382,6 @@ def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
         if not low - OUTSIDE <= _unit(beta) <= high + OUTSIDE:
             raise out_of_reach(beta, low, high)
     return np.clip(betas, low, high)
-
-
-def _ulps(x: np.ndarray | float) -> np.ndarray:
-    """Eight units in the last place: how far a balance may be off by rounding."""
-    return np.asarray(8 * np.spacing(np.abs(x)))
-
-
-def _end_lines(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-    """Uniform weights on the fullest lines of points whose pairs have the largest share of x, one vector for each.
-
-    Three points whose pairs share one |slope| are collinear, and the points of such a line are neighbours in sorted
-    order, by the argument of `reachable`: a line is a run of steps of extreme slope and one sign.
-    """
-    point, dx, dy = _steps(x, y)
-    with np.errstate(divide="ignore"):
-        slope = np.abs(dy) / np.abs(dx)  # relative: a share of x near one has no digits left to compare
-    sign = np.where(slope <= slope.min() * (1 + 16 * EPS), np.where((dx < 0) != (dy < 0), -1, 1), 0)
-    sign = np.where((sign != 0) & (dy == 0), 1, sign)
-    starts = np.flatnonzero(np.diff(sign, prepend=0) * (sign != 0))
-    stops = np.flatnonzero(np.diff(sign, append=0) * (sign != 0)) + 1
-    total = np.concatenate(([0], np.cumsum(np.bincount(point))))  # systems at the points before
-    full = total[stops + 1] - total[starts]
-    return [((point >= starts[n]) & (point <= stops[n])) / full[n] for n in np.flatnonzero(full == full.max())]
-
-
-def _close_steps(x: np.ndarray, y: np.ndarray) -> bool:
-    """Whether two neighbouring pairs of points have the largest share of x up to rounding of the scores."""
-    _, dx, dy = _steps(x, y)
-    with np.errstate(divide="ignore"):
-        slope = np.abs(dy) / np.abs(dx)
-    return bool((slope <= slope.min() * (1 + NEAR)).sum() > 1)
-
-
-def _exact_lines(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[np.ndarray]:
-    """`_end_lines` in exact arithmetic, of the systems that w uses."""
-    on = [int(k) for k in np.flatnonzero(w)]
-    place = {k: (Fraction(float(x[k])), Fraction(float(y[k]))) for k in on}
-    slopes = {
-        (i, j): (place[i][1] - place[j][1]) / (place[i][0] - place[j][0])
-        for i in on
-        for j in on
-        if i < j and place[i][0] != place[j][0]
-    }
-    if not slopes:
-        return [w / w.sum()]
-    least = min(map(abs, slopes.values()))
-    lines = set()
-    for (i, _), slope in slopes.items():
-        if abs(slope) == least:
-            base = place[i]
-            lines.add(tuple(k for k in on if place[k][1] - base[1] == slope * (place[k][0] - base[0])))
-    fullest = max(map(len, lines))
-    return [np.isin(np.arange(w.size), line) / fullest for line in sorted(lines) if len(line) == fullest]
 
 
 # --- many targets of many pools together ------------------------------------------------------------------------------
@@ -470,28 +434,28 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     n, size = betas.size, pools.a.shape[1]
     beta, eta, lam = np.full((3, n), np.nan)
     out = _Solved(np.full((n, size), np.nan), beta, np.full(n, UNPROVEN, object), eta, lam, {}, {}, {})
-    even = np.abs(betas - pools.natural[which]) <= _ulps(pools.natural[which])
-    bottom = betas - pools.low[which] <= _ulps(pools.low[which])
+    even = np.abs(betas - pools.natural[which]) <= ulps(pools.natural[which])
+    bottom = betas - pools.low[which] <= ulps(pools.low[which])
     bottom |= (pools.low[which] == 0) & (betas < NOTHING)
-    end = bottom | (pools.high[which] - betas <= _ulps(pools.high[which]))
+    end = bottom | (pools.high[which] - betas <= ulps(pools.high[which]))
     for i in np.flatnonzero(end & (1 - betas < NEAR)):  # to the odds eight units are no small thing here
         pool = pools.given_a[which[i]], pools.given_f[which[i]]
-        end[i] = _at_end(*pool, float(betas[i]), bool(bottom[i]))
-        even[i] &= not end[i] or _natural(*pool) == Fraction(betas[i])
+        end[i] = at_end(*pool, float(betas[i]), bool(bottom[i]))
+        even[i] &= not end[i] or natural_balance(*pool) == Fraction(betas[i])
     end &= ~even
     out.w[even], out.eta[even], out.lam[even], out.certificate[even] = 1 / size, 0.0, -1 / size, "uniform"
     for i in np.flatnonzero(end):
         a, f = pools.given_a[which[i]], pools.given_f[which[i]]
         # every two points in use attain the end, so all lie on one line; the fullest such line wins
-        out.w[i], *ties = _end_lines(*((f, a) if bottom[i] else (a, f)))
+        out.w[i], *ties = end_lines(*((f, a) if bottom[i] else (a, f)))
         out.certificate[i] = "pair"
-        if (out.w[i] > 0).sum() > 2 or _close_steps(*((f, a) if bottom[i] else (a, f))):
+        if (out.w[i] > 0).sum() > 2 or close_steps(*((f, a) if bottom[i] else (a, f))):
             for some in (out.w[i], np.ones_like(out.w[i])):
                 evidence = out.evidence(int(i), float(betas[i]), (a, f), pools, int(which[i]))
                 if evidence is not None and evidence.proof()[1] == 0:
                     break
                 # a line, or the steepest pair, by rounding only
-                out.w[i], *ties = _exact_lines(*((f, a) if bottom[i] else (a, f)), some)
+                out.w[i], *ties = exact_lines(*((f, a) if bottom[i] else (a, f)), some)
         if ties:
             out.others[int(i)] = ties
     left, (delicate, hopeless) = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
@@ -520,17 +484,6 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     return out
 
 
-def _at_end(adequacy: np.ndarray, fluency: np.ndarray, beta: float, bottom: bool) -> bool:
-    """Whether a target is an end of the range or beyond it, in exact arithmetic; an end rounded is an end."""
-    order = np.lexsort((fluency, adequacy)) if bottom else np.lexsort((adequacy, fluency))
-    a, f = ([Fraction(float(x[k])) for k in order] for x in (adequacy, fluency))
-    gaps = [((x - y) ** 2, (u - v) ** 2) for x, y, u, v in zip(a, a[1:], f, f[1:], strict=False) if (x, u) != (y, v)]
-    shares = [x / (x + y) for x, y in gaps]
-    exact = min(shares) if bottom else max(shares)
-    computed = ends(adequacy, fluency)[0 if bottom else 1]
-    return bool(beta in (float(exact), computed) or (beta <= exact if bottom else beta >= exact))
-
-
 def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each target whether ordinary numbers may be too coarse for its pool, or for a target so near to 0, 1 or an end; and
     whether they are not worth a search: in such a pool, or next to 0 or 1.
@@ -550,10 +503,9 @@ def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> tuple[np.n
     hard |= np.max([x[:, -1 - quarter] - x[:, quarter] for x in sort], axis=0) < EXTREME
     close = np.asarray((np.diff(sort[0], axis=1) < CLOSE).any(1) & (np.diff(sort[1], axis=1) < CLOSE).any(1))
     for n in np.flatnonzero(close):
-        gap = np.max([np.abs(np.subtract.outer(x, x)) for x in (pools.a[n], pools.f[n])], axis=0)
-        close[n] = ((gap > 0) & (gap < CLOSE)).any()
-    hopeless = (hard | close)[which]
-    return np.asarray(out | hopeless), np.asarray(hopeless | (near < BETA_TOLERANCE))
+        close[n] = close_pair(pools.a[n], pools.f[n])
+    hopeless = (hard | close if pools.a.shape[1] <= MANY else hard)[which]
+    return np.asarray(out | (hard | close)[which]), np.asarray(hopeless | (near < BETA_TOLERANCE))
 
 
 def _thin(pools: _Pools, which: np.ndarray, betas: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -575,16 +527,16 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
         return
     if out.certificate[n] == "uniform" and min(beta, 1 - beta) >= EXTREME:
         # equal weights have a balance that rounds to about beta, and may be the only ones that do
-        exact = _natural(a, f)
+        exact = natural_balance(a, f)
         proof = {"adequacy": a.tolist(), "fluency": f.tolist(), "beta": str(exact), "weights": [1] * a.size}
         out.ready[n] = proof, verify(proof)
         return
     hints, found = [out.w[n]] if np.isfinite(out.w[n]).all() else [], None
-    if hints and (line := _line(a, f, beta, hints[0])) is not None:
-        found = careful.solve(a, f, line, _above(a, f, line), hints, INTERVAL_GAP)
+    if hints and (line := line_of(a, f, beta, hints[0])) is not None:
+        found = careful.solve(a, f, line, above_natural(a, f, line), hints, INTERVAL_GAP)
     if found is None or not found.proof:
-        above = _above(a, f, Fraction(beta))
-        hints += _end_lines(*((a, f) if above else (f, a)))
+        above = above_natural(a, f, Fraction(beta))
+        hints += end_lines(*((a, f) if above else (f, a)))
         found = careful.solve(a, f, Fraction(beta), above, hints, INTERVAL_GAP)
     out.certificate[n] = UNPROVEN
     if found is None:
@@ -608,33 +560,6 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
             fits.append((np.abs(np.maximum(0, P - eta * g) - w).max(), eta))
     out.eta[n] = min(fits)[1]
     out.lam[n] = -P
-
-
-def _line(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray) -> Fraction | None:
-    """The exact balance of three points or more in use, if all lie on one line and it rounds to about beta, else None."""
-    on = np.flatnonzero(w)
-    a, f = ([Fraction(float(x[k])) - Fraction(float(x[on[0]])) for k in on] for x in (adequacy, fluency))
-    k = max(range(on.size), key=lambda k: abs(a[k]) + abs(f[k]))
-    if (
-        len(set(zip(a, f, strict=True))) < 3
-        or any(a[k] * y != f[k] * x for x, y in zip(a, f, strict=True))
-        or a[k] == f[k] == 0
-    ):
-        return None
-    share = a[k] ** 2 / (a[k] ** 2 + f[k] ** 2)
-    return share if abs(float(share) - beta) <= _ulps(beta) else None
-
-
-def _above(adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction) -> bool:
-    """Whether a target lies above the natural balance, in exact arithmetic."""
-    return beta > _natural(adequacy, fluency)
-
-
-def _natural(adequacy: np.ndarray, fluency: np.ndarray) -> Fraction:
-    """The natural balance, exactly."""
-    a, f = ([Fraction(float(t)) for t in x] for x in (adequacy, fluency))
-    var_a, var_f = (adequacy.size * sum((t * t for t in x), Fraction()) - sum(x, Fraction()) ** 2 for x in (a, f))
-    return var_a / (var_a + var_f)
 
 
 def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:
@@ -820,11 +745,12 @@ class _Side:
         kind = np.zeros(stretch.size, int) if kind is None else kind
         self.stretch, self.kind, self.u, self.v = stretch, kind, stretch[:, None] * x[kind], v[kind]
         self.points = [_steps(*pool)[0] for pool in zip(x, v, strict=True)]
-        self.line = np.array([_end_lines(*pool)[0] for pool in zip(x, v, strict=True)])
+        self.line = np.array([end_lines(*pool)[0] for pool in zip(x, v, strict=True)])
         self.optima: list[list[_Optimum]] = [[] for _ in stretch]
         self.best: list[_Optimum | None] = [None] * stretch.size
         self.target = np.empty(0, int)
         self.q = self.h = self.p = np.empty(0)
+        self._block = max(1, CELLS // v.shape[1])  # rows at a time
 
     def add(self, target: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray) -> None:
         self.target = np.append(self.target, target)
@@ -979,10 +905,18 @@ class _Side:
 
     def _intervals(self, rows: np.ndarray, level: float = 1 - INTERVAL_GAP) -> tuple[np.ndarray, np.ndarray]:
         """The means each row excludes, from where to where, rounded inwards."""
-        n, q = self.target[rows], self.q[rows]
-        square = excluded(self.u[n], self.v[n], q, self.h[rows], self.p[rows], (self._best("P") * level)[n])[0]
+        q, square = self.q[rows], self._square(rows, self._best("P") * level)
         half = np.maximum(0, np.sqrt(np.maximum(0, square)) - 4 * EPS)
         return q - half, q + half
+
+    def _square(self, rows: np.ndarray, P: np.ndarray) -> np.ndarray:
+        """What `excluded` says of rows, at the level P of their targets (n,)."""
+        out = np.empty(rows.size)
+        for part in _parts(np.arange(rows.size), self._block):
+            some = rows[part]
+            n = self.target[some]
+            out[part] = excluded(self.u[n], self.v[n], self.q[some], self.h[some], self.p[some], P[n])[0]
+        return out
 
     def _level(self) -> np.ndarray:
         """For each target the collision probability below which nothing may remain."""
@@ -1019,9 +953,12 @@ class _Side:
         geometric = origin[k] + near[k] * ratio[k] ** ((nth + 0.5) / count[k])
         q = np.where(apart[k], geometric, 0.5 * (gaps.left + gaps.right)[k])
         n, row, level = gaps.target[k], gaps.row[k], self._level()[gaps.target[k]]
-        h, p, _ = climb(self.u[n], self.v[n], q, self.h[row], self.p[row], level)
+        h, p = np.empty((2, q.size))
+        for part in _parts(np.arange(q.size), self._block):
+            args = self.u[n[part]], self.v[n[part]], q[part], self.h[row[part]], self.p[row[part]], level[part]
+            h[part], p[part], _ = climb(*args)
         self.add(n, q, h, p)
-        bad = np.flatnonzero(excluded(self.u[n], self.v[n], q, h, p, level)[0] <= 0)
+        bad = np.flatnonzero(self._square(np.arange(self.q.size - q.size, self.q.size), self._level()) <= 0)
         if bad.size:
             self._descend(n[bad], q[bad], gaps.left[k][bad], gaps.right[k][bad], h[bad], p[bad])
 
@@ -1029,7 +966,7 @@ class _Side:
         """Descend into other valleys as deep as the best: there must be rows whose bound is next to the best's."""
         rows = self._rows(targets)
         owner, q, P = self.target[rows], self.q[rows], self._best("P")
-        square = excluded(self.u[owner], self.v[owner], q, self.h[rows], self.p[rows], P[owner])[0]
+        square = self._square(rows, P)
         deep = np.abs(square) <= 1e-7 * self.h[rows]
         starts = []
         for n, mine in _groups(targets, owner, q):

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import TOLERANCE, Standard, balance, pair_balances, target
+from ..core.balance import TOLERANCE, Standard, balance, pair_balances, solvable, target
 from .certificate import certificate as exit_certificate, holds
 from .result import Counts, Reweighting
 from .stationary import of_supports, rounding
@@ -91,6 +91,7 @@ def ablation(adequacy: ArrayLike, fluency: ArrayLike, betas: ArrayLike) -> list[
 
 def _small(adequacy: ArrayLike, fluency: ArrayLike) -> Standard:
     pool = Standard.of(adequacy, fluency)
+    solvable(pool.given_a, pool.given_f)
     if pool.a.size > LIMIT:
         raise ValueError(
             f"the pool has {pool.a.size} systems; search goes through all supports and takes at most "

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.balance import EPS, TOLERANCE, Standard, _unit
+from ..core.balance import EPS, TOLERANCE, Standard, _unit, solvable
 
 _TINY = 1e-30  # stands for r_j = 0: its square still is a normal number, and no sum in double precision can feel it
 _STEPS = 500  # Newton doubles the digits, near a double root it halves the error, far away it grows by 3/2: 100 do
@@ -63,6 +63,7 @@ def stationary_points(
     True
     """
     pool = Standard.of(adequacy, fluency)
+    solvable(pool.given_a, pool.given_f)
     systems = pool.a.size
     supports = np.arange(systems)[None, :] if supports is None else np.asarray(supports)
     rows = np.sort(supports, axis=-1)

@@ -470,7 +470,7 @@ def test_tables_are_read_to_the_last_bit():
 
 # Names in place of datasets. Every public function with a parameter that takes a dataset is here, or the first test fails.
 
-GIVEN = {"source", "dataset", "sources", "pools"}  # what such a parameter is called
+GIVEN = {"source", "d", "dataset", "sources", "pools"}  # what such a parameter is called
 BY_NAME = {
     "aspect_agreement": lambda d: wb.aspect_agreement(d).table,
     "by_beta": lambda d: wb.by_beta(d if isinstance(d, str) else wb.load(d.name)),
@@ -482,6 +482,7 @@ BY_NAME = {
     ),
     "by_total": lambda d: wb.by_total(d, *([] if isinstance(d, str) else [wb.load("ende24")])),
     "calibrate": lambda d: wb.calibrate(PAIRS, d if isinstance(d, str) else wb.load("ende24"), resamples=2).beta,
+    "carriers": lambda d: wb.carriers(d, [0.7, 0.8]).spa,
     "common_balance": lambda d: wb.common_balance([d, d]),
     "components": lambda d: wb.components(d).low,
     "contest": lambda d: wb.contest(d).p,
@@ -490,7 +491,9 @@ BY_NAME = {
     "generalise": lambda d: wb.generalise(d).beta,
     "in_domain": lambda d: wb.in_domain(d, "news").total,
     "intervals": lambda d: wb.intervals(d, resamples=2).spa,
+    "natural_turns": lambda d: wb.natural_turns(d, resamples=2).spa,
     "overview": lambda d: wb.overview([d]).drop(columns=["beta0_low", "beta0_high", "reliable_min", "reliable_max"]),
+    "placebo": lambda d: wb.placebo(d if isinstance(d, str) else wb.load("ende24"), draws=2),
     "rank": lambda d: wb.rank(d, 0.9).table,
     "rank_sweep": lambda d: wb.rank_sweep(d, [0.9]),
     "rater_balances": wb.rater_balances,

@@ -202,6 +202,19 @@ def test_columns_of_a_frame_go_by_their_labels(pool):
         assert np.array_equal(wb.contest(pool, {"mine": table}).p[-1], wb.p_values(x))
 
 
+def test_columns_of_lines_without_a_total_are_left_out(pool):
+    """Where some rated lines have no total, a frame may hold those that have one, all rated ones, or all there are."""
+    total = pool.total.copy()
+    total[:, ::4] = np.nan
+    x, part = np.random.default_rng(4).normal(size=(4, 30)), replace(pool, total=total)
+    want = wb.p_values(x[:, part.official])
+    for source in (part, replace(part, segments=tuple(f"s{n}" for n in range(30)))):
+        names = list(source.segments or part.lines + 1)
+        table = pd.DataFrame(x, index=list(pool.systems), columns=names).iloc[:, ::-1]
+        for some in (table, table[[n for n, kept in zip(names, part.official, strict=True) if kept]]):
+            assert np.array_equal(wb.contest(source, {"mine": some}).p[-1], want)
+
+
 def test_columns_that_say_nothing_or_two_things_are_refused(pool):
     x = np.random.default_rng(4).normal(size=(4, 30))
     swapped = replace(pool, segments=("1", "0", *(str(n) for n in range(2, 30))))  # to which a plain frame fits twice

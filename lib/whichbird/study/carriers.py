@@ -26,7 +26,7 @@ from ..core.check import Array, near
 from ..core.closed import p_from_moments
 from ..core.leverage import leverage
 from ..core.metametrics import pair_weights
-from ..data.digest import Digest, load
+from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reliable_intervals, reweight_many, reweight_sweep
@@ -175,8 +175,6 @@ def carriers(
     >>> found.own.shape, found.betas.round(3), found.own_betas[found.systems.index("OpenNMT")].round(3)
     ((13, 2, 31), array([0.89 , 0.962]), array([0.865, 0.914]))
     """
-    if isinstance(source, str):
-        source = load(source)
     c = source if isinstance(source, Contest) else contest(source, scores)
     a, f = need_aspects(c)
     k = len(c.systems)
@@ -253,7 +251,7 @@ def natural_turns(
     """
     pool = pool_of(source)
     shipped, own = judges(pool, scores, 2)
-    c = contest(load(source) if isinstance(source, str) else source, scores)
+    c = contest(source, scores)
     e = evidence(pool, np.array([*shipped.values(), *own.values()]))
     k, documents = len(pool.systems), e.size.size
     drop = _dropped(k)

@@ -17,7 +17,7 @@ from ..core import check
 from ..core.augment import PAPER_FAMILIES
 from ..core.check import Array
 from ..core.metametrics import spa_from_p
-from ..data.digest import Digest, load
+from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
 from .leaning import correlation
@@ -61,7 +61,7 @@ def placebo(d: Digest | str, betas: ArrayLike | None = None, draws: int = DRAWS,
     tau                   0.74  0.81   0.13
     adequacy-fluency      0.24  0.00   0.00
     """
-    d = load(d) if isinstance(d, str) else d
+    d = dataset_of(d)
     a, f = need_aspects(d)
     ends = np.array(reliable_interval(a, f)) if betas is None else check.vector(betas, "betas", 2)
     real = reweight_sweep(a, f, ends).insist().weights

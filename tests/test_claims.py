@@ -91,7 +91,10 @@ def test_only_a_set_up_that_is_met_is_no_finding(value, expected):
     (v,) = judge.judge([c], found(("r", value)))
     assert v.status == expected
     counted = extension.counts([v], None)
-    assert f"<b>{int(expected != 'setup')}</b> claims" in counted and f"<b>{int(expected == 'setup')}</b> lines of set-up" in counted
+    assert (
+        f"<b>{int(expected != 'setup')}</b> claims" in counted
+        and f"<b>{int(expected == 'setup')}</b> lines of set-up" in counted
+    )
 
 
 @pytest.mark.parametrize(

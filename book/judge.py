@@ -1,6 +1,6 @@
 """Judges what the paper claims by what the chapters record: the pure part of the page *The paper, claim by claim*.
 
-A claim is a row of `data/published/claims.csv`. Its rule is written before the result is known, and the status follows from rule and record:
+A claim is a row of `data/published/claims.csv`. The status follows from its rule and the record:
 
 - ``equal``        the figure as printed is our figure, rounded to the same digits;
 - ``cells``        a table: every cell that was compared is equal;
@@ -9,6 +9,8 @@ A claim is a row of `data/published/claims.csv`. Its rule is written before the 
 
 After a bar there may be a weaker rule, ``== 1 | >= 0.8``: if only that one is met, the claim holds in part. A status is never typed; a
 claim that is not met must say why, and one that is met must not.
+
+A row of the kind ``set-up`` says how the study was laid out. That we did the same is no finding: where it is met it is counted by itself.
 """
 
 from __future__ import annotations
@@ -20,14 +22,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-COLUMNS = ("id", "place", "claim", "printed", "rule", "judged", "record", "reason")
+COLUMNS = ("id", "place", "kind", "claim", "printed", "rule", "judged", "record", "reason")
 # What a status is called, in the order of the page; the first is "equal" for a figure and "holds" for words
 STATUSES = {
     "equal": "equal, or holds",
     "differs": "differs, because",
     "unobtainable": "not obtainable, because",
     "unsupported": "not supported, because",
+    "setup": "set-up",
 }
+MET = ("equal", "setup")
+KINDS = ("", "set-up")
 SECTIONS = {
     "Abstract": "",
     "1": "Introduction",
@@ -64,6 +69,7 @@ class Claim:
 
     id: str
     place: str  # section first: "4.3, caption of Figure 3"
+    kind: str  # one of `KINDS`
     claim: str
     printed: str
     rule: str
@@ -75,7 +81,7 @@ class Claim:
     def section(self) -> str:
         """The row of the picture that it belongs to: a section of the paper, or a subsection where those are long.
 
-        >>> [Claim("x", place, "", "", "true", "", "x", "").section for place in ("4.3, text", "A.2, text", "3, footnote")]
+        >>> [Claim("x", place, "", "", "", "true", "", "x", "").section for place in ("4.3, text", "A.2, text", "3, footnote")]
         ['4.3', 'A', '3']
         """
         first = self.place.split(",")[0]
@@ -123,6 +129,8 @@ def read(path: Path) -> list[Claim]:
             raise ClaimError(f"{claim.id!r} cannot name a claim: small letters, digits and single hyphens, please")
         if claim.section not in SECTIONS:
             raise ClaimError(f"claim {claim.id} is placed in {claim.place!r}; a section of the paper comes first")
+        if claim.kind not in KINDS:
+            raise ClaimError(f"claim {claim.id} is of the kind {claim.kind!r}; it is 'set-up' or nothing")
         for rule in claim.rule.split(" | "):
             parse(rule)
         if claim.rule == "equal" and not digits(claim.printed):
@@ -200,7 +208,7 @@ def status(claim: Claim, value: object) -> str:
         return "unobtainable"
     strong, *weak = claim.rule.split(" | ")
     if holds(strong, value, claim.printed):
-        return "equal"
+        return "setup" if claim.kind == "set-up" else "equal"
     if strong in ("equal", "cells") or any(holds(rule, value, claim.printed) for rule in weak):
         return "differs"
     return "unsupported"
@@ -243,7 +251,7 @@ def difference(claim: Claim, value: object) -> str:
 def asked(claim: Claim) -> str:
     """What stands in the paper's column: the figure, or what its word was taken to mean.
 
-    >>> asked(Claim("x", "1", "", "", "== 1 | >= 0.8", "", "x", ""))
+    >>> asked(Claim("x", "1", "", "", "", "== 1 | >= 0.8", "", "x", ""))
     '= 1'
     """
     if claim.printed:
@@ -281,8 +289,8 @@ def judge(claims: Iterable[Claim], records: Iterable[tuple[str, Mapping[str, obj
             result = status(claim, record["value"])
         except ClaimError as error:
             raise ClaimError(f"claim {claim.id}: {error}") from None
-        if (result != "equal") != bool(claim.reason):
-            lacks = "says not why" if result != "equal" else "gives a reason for nothing"
+        if (result not in MET) != bool(claim.reason):
+            lacks = "gives a reason for nothing" if result in MET else "says not why"
             raise ClaimError(f"claim {claim.id}: {STATUSES[result].removesuffix(', because')}, and it {lacks}")
         beside = record["beside"]
         second = f"{beside[0]}: {beside[1]}" if isinstance(beside, list | tuple) else ""

@@ -38,6 +38,7 @@ def claim(rule="true", printed="", reason="", **rest):
         **{
             "id": "x",
             "place": "4.3, text",
+            "kind": "",
             "claim": "c",
             "judged": "j",
             "record": "r",
@@ -82,6 +83,18 @@ def claim(rule="true", printed="", reason="", **rest):
 )
 def test_the_status_follows_from_rule_and_value(rule, printed, value, expected):
     assert judge.status(claim(rule, printed), value) == expected
+
+
+@pytest.mark.parametrize("value, expected", [(11, "setup"), (12, "differs"), (None, "unobtainable")])
+def test_only_a_set_up_that_is_met_is_no_finding(value, expected):
+    c = claim("equal", "11", "" if expected == "setup" else "b", kind="set-up")
+    (v,) = judge.judge([c], found(("r", value)))
+    assert v.status == expected
+    counted = extension.counts([v], None)
+    assert (
+        f"<b>{int(expected != 'setup')}</b> claims" in counted
+        and f"<b>{int(expected == 'setup')}</b> lines of set-up" in counted
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,6 +169,7 @@ def test_the_download_has_a_line_for_each_claim():
         ({"judged": ""}, "has no judged"),
         ({"place": "Z, text"}, "a section of the paper comes first"),
         ({"rule": "roughly"}, "is no rule"),
+        ({"kind": "finding"}, "is of the kind 'finding'"),
         ({"rule": "equal", "printed": "many"}, "which is no figure"),
     ],
 )
@@ -231,6 +245,7 @@ def test_the_parts_of_the_page_are_escaped_and_complete(house):
 def test_a_claim_of_the_file_is_stated_in_full():
     assert len(CLAIMS) >= 138  # as many as an outside audit counted
     assert {c.section for c in CLAIMS} == set(judge.SECTIONS)
+    assert sum(c.kind == "" for c in CLAIMS) >= 138
     for c in CLAIMS:
         assert c.claim.endswith("."), c.id
         assert not c.reason or c.reason.endswith("."), c.id

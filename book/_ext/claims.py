@@ -2,7 +2,7 @@
 
 `{claims}` with one of four words puts a part of it into a page:
 
-- `counts`: how many claims have which status;
+- `counts`: how many claims have which status, and on how many records they rest; what only repeats the set-up is no finding;
 - `strip`: all claims as coloured marks, by section, each a link to its row;
 - `table`: every claim with the paper's value, ours, the difference, the status and a link to the cell that recorded it;
 - `check`: what was built from what, with what, where and when.
@@ -33,7 +33,7 @@ import judge
 
 from whichbird.show.kit import RECORD
 
-SIGNS = {"equal": "=", "differs": "≠", "unobtainable": "?", "unsupported": "×"}
+SIGNS = {"equal": "=", "differs": "≠", "unobtainable": "?", "unsupported": "×", "setup": "–"}
 PACKAGES = ("whichbird", "numpy", "scipy", "pandas", "sympy", "jupyter-book")
 
 
@@ -121,7 +121,12 @@ def counts(found, _):
         f'<button type="button" data-status="{key}" aria-pressed="false" aria-label="show only: {escape(name)}" hidden>show only</button></li>'
         for key, name in judge.STATUSES.items()
     )
-    return f'<div class="claims-counts"><p><b>{len(found)}</b> claims</p><ul>{items}</ul></div>'
+    findings = [v for v in found if v.status != "setup"]
+    records = len({v.claim.record for v in findings})
+    return (
+        f'<div class="claims-counts"><p><b>{len(findings)}</b> claims judged by <b>{records}</b> recorded values, '
+        f"and <b>{many['setup']}</b> lines of set-up</p><ul>{items}</ul></div>"
+    )
 
 
 def mark(key):
@@ -151,7 +156,7 @@ def strip(found, _):
     many = "; ".join(f"{sum(v.status == key for v in found)} {name}" for key, name in judge.STATUSES.items())
     return (
         f'<figure class="claims-strip"><svg viewBox="0 0 {width} {y}" role="group" '
-        f'aria-label="All {len(found)} claims as marks, one row for each section of the paper: {escape(many)}.">'
+        f'aria-label="All {len(found)} rows as marks, one row for each section of the paper: {escape(many)}.">'
         f"{''.join(body)}</svg><figcaption>Every claim of the paper as a mark, by section. Point at one to read it; follow it to its row."
         "</figcaption></figure>"
     )

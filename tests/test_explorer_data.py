@@ -135,17 +135,20 @@ def test_places_by_hand():
     sure = np.array([[1, 0.01, 0.3], [0.99, 1, 0.6], [0.7, 0.5, 1]])
 
     class Made:
-        p, t, tests = np.array([sure, sure]), 2.0, "made"
+        p, t, tests, documents, judged = np.array([sure, sure]), 2.0, "made", 20, True
         se = np.array([[0.01, 0.02, 0.03], [0.01, 0.025, 0.03]])
         rank_low, rank_high = np.array([[1, 2, 1], [1, 1, 1]]), np.array([[1, 3, 3], [2, 3, 3]])
 
         def moved(self, b):
             return np.array([False, b == 1, b == 1])
 
+        def turned(self, b):
+            return np.array([False, False, b == 1])
+
         def ends(self):
-            real = np.zeros((3, 3), bool)
-            real[1, 2] = real[2, 1] = True
-            return Changes(*[real] * 4)
+            moves, turns = np.zeros((2, 3, 3), bool)
+            moves[1, 2] = moves[2, 1] = moves[0, 1] = moves[1, 0] = turns[1, 2] = turns[2, 1] = True
+            return Changes(turns, moves, turns, *[turns] * 4, True)
 
     spa = np.array([[0.9, 0.8, 0.8 + 1e-12], [0.9, 0.8, 0.85]])
     assert verdict_data(Made(), [0, 1], spa) == {
@@ -156,7 +159,10 @@ def test_places_by_hand():
         "margin": [[200, 400, 600], [1, 100]],
         "opens": [[1], [2]],  # a tie goes by the order of names; then the third is above, and joins the first
         "moved": [[], [1, 2]],
-        "crossed": [5],  # scorers 1 and 2 of three
+        "turned": [[], [2]],
+        "documents": 20,
+        "moves": [1, 5],  # scorers 0 and 1, 1 and 2 of three
+        "turns": [5],
     }
 
 

@@ -25,6 +25,12 @@ def made(name, seed=1):
     return d.total[:, None] + 3 * np.random.default_rng(seed).normal(size=(len(d.systems), len(d.lines))).round(3)
 
 
+def like(name, scorer):
+    """Nearly the scores of one that ships."""
+    x = wb.load_pool(name).scored[scorer]
+    return x + 0.01 * x.std() * np.random.default_rng(1).normal(size=x.shape)
+
+
 @pytest.fixture(scope="module")
 def tables():
     found = [opened(n, {NASTY: made(n), "plain": made(n, 2)}) for n in ("jazh24", "ende24")] + [
@@ -60,7 +66,7 @@ def test_figures_are_those_of_the_commands(tables):
 
 
 def test_tests_are_those_of_the_library():
-    d, scores = wb.load("jazh24"), {"mine": made("jazh24")}
+    d, scores = wb.load("jazh24"), {"mine": like("jazh24", "XCOMET-QE")}  # which changes places with several
     found = portrait([opened("jazh24", scores)])[0]
     low, high = wb.reliable_interval(*d.aspects)
     tested, by_segments = (
@@ -92,7 +98,7 @@ def test_tests_are_those_of_the_library():
 
 
 def test_five_documents_get_no_verdict():
-    found = portrait([opened("ted_ende", {"mine": made("ted_ende")})], resamples=20)[0]
+    found = portrait([opened("ted_ende", {"mine": like("ted_ende", "BERTScore")})], resamples=20)[0]
     assert (
         found["rivals"]["turns"].isna().all()
         and found["rivals"]["moves"].isna().all()

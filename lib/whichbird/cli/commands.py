@@ -695,8 +695,8 @@ def compare(args: argparse.Namespace) -> Result:
     places: observed, not tested. The lead moves: its change is beyond its interval
     (documents resampled, 95 %); that is no statement about who leads. The order
     turns: they change places, and at each end the lead is beyond its interval; only
-    this is a change of order beyond noise. turns_swaps: each order is significant by
-    WMT's PERM-BOTH, segments swapped. The table has a row for each balance: both
+    this is a change of order beyond noise. turns_swaps: each order is significant
+    by WMT's PERM-BOTH, segments swapped. The table has a row for each balance: both
     SPAs, the lead of the first over the second with its interval, p-values that the
     one or the other is better, and the same statements since the natural balance.
     Where they change places or the lead moves, kept_without says in how many of the

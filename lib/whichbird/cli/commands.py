@@ -206,11 +206,11 @@ def sweep(args: argparse.Namespace) -> Result:
     at the natural balance: SPA and rank. --csv and --json hold all scorers, one row
     for each balance and scorer, with intervals of 95 % where the balance is
     reliable; in brackets: the ranks that go with the data. weights: the smallest
-    and the largest, times uniform, and whose they are. --plot draws SPA and
-    rank with their bands, the reliable interval shaded, and marks where lines
-    cross: full if from one end of the interval to the other the order turns, that
-    is, if each order is significant by documents. --bare leaves intervals and marks out. Score files are read, and
-    --domain is taken, as 'whichbird rank --help' says.
+    and the largest, times uniform, and whose they are. --plot draws SPA and rank
+    with their bands, the reliable interval shaded, and marks where lines cross:
+    full if from one end of the interval to the other the order turns, that is, if
+    each order is significant by documents. --bare leaves intervals and marks out.
+    Score files are read, and --domain is taken, as 'whichbird rank --help' says.
 
     examples:
       whichbird sweep ende24 --scores my.seg.score --plot out.svg
@@ -371,10 +371,11 @@ def report(args: argparse.Namespace) -> Result:
     interval, and at --beta where that is reliable: SPA, rank with its interval,
     cluster; averages over datasets ('whichbird all --help' says how they are made);
     ranks over beta; with whom yours change places, whose lead moves, whose order
-    turns ('whichbird compare --help' says what that means); each kind of text. The page needs nothing else and no network. --card writes a
-    small picture of the ranks of your first scorer over beta, for a paper or a
-    README; --pdf prints the page, where Chromium or Chrome is installed. Files
-    appear when they are complete. Some ten seconds or more for each dataset.
+    turns ('whichbird compare --help' says what that means); each kind of text. The
+    page needs nothing else and no network. --card writes a small picture of the
+    ranks of your first scorer over beta, for a paper or a README; --pdf prints the
+    page, where Chromium or Chrome is installed. Files appear when they are
+    complete. Some ten seconds or more for each dataset.
 
     Score files are matched with datasets as 'whichbird all --help' says. Or an
     mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names

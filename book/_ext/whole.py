@@ -36,7 +36,7 @@ def end(app, error):
     if error is None and not (
         app.keep_going and app._warncount
     ):  # warnings that are errors: a page that is not read again would not repeat its own
-        mark(app.outdir).unlink()
+        mark(app.outdir).unlink(missing_ok=True)
     app.whole_lock.close()
 
 

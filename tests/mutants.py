@@ -95,14 +95,17 @@ def changes(node: ast.AST) -> list[ast.AST]:
     return out
 
 
-def mutants(source: str, wanted: Callable = lambda parent, node: True) -> list[tuple[int, str, str, str]]:
-    """(line, before, after, source) of every change of a module, in nodes that are wanted. Annotations and docstrings stay as they are."""
+def mutants(
+    source: str, wanted: Callable = lambda parent, node: True, leave: tuple[str, ...] = ()
+) -> list[tuple[int, str, str, str]]:
+    """(line, before, after, source) of every change of a module, in nodes that are wanted. Annotations and fields to `leave` stay as they are."""
     tree = ast.parse(source)
     skipped = set()
     for node in ast.walk(tree):
-        for name in ("annotation", "returns"):
+        for name in ("annotation", "returns", *leave):
             part = getattr(node, name, None)
-            skipped |= {id(n) for n in ast.walk(part)} if part is not None else set()
+            for one in part if isinstance(part, list) else [part] if part is not None else []:
+                skipped |= {id(n) for n in ast.walk(one)}
     out = []
     for parent in ast.walk(tree):
         for field, value in ast.iter_fields(parent):
@@ -158,12 +161,10 @@ def cell_mutants(source: str) -> list[tuple[int, str, str, str]]:
     formula = (ast.BinOp, ast.UnaryOp)
 
     def wanted(parent: ast.AST, node: ast.AST) -> bool:
-        if isinstance(parent, ast.Subscript | ast.Slice | ast.keyword):
-            return False
         number = isinstance(node, ast.Constant) and not (isinstance(node.value, float) and abs(node.value) < 0.01)
         return isinstance(node, formula) or (number and isinstance(parent, formula))
 
-    return [m for m in mutants(source, wanted) if m[0] <= max(lines)]
+    return [m for m in mutants(source, wanted, ("slice", "keywords")) if m[0] <= max(lines)]
 
 
 def survives(cells: list[str], names: dict, limit: float) -> bool:

@@ -29,7 +29,9 @@ _EPS = np.finfo(np.float64).eps
 _ROOM, _BLOCK = 1 << 23, 1 << 16  # numbers in memory at a time: of all the sums, and in one step with them
 # Fractions that scores are looked for in: 1/d with d = m·10^k, for means of up to 100 raters of decimals.
 _PARTS = np.array(sorted({float(m * 10**k) for m in range(1, 101) for k in range(7)}))
-_SURE = 1e-12  # of the largest score: what decimals that were read, averaged or rounded may be off by
+_SURE = (
+    5e-12 + 8 * _EPS
+)  # of the largest score: what rounding to twelve digits, which ratings are kept in, may be off by
 _SAMPLE = 64  # different scores that most fractions are ruled out by
 
 

@@ -15,7 +15,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..core.balance import balance
 from ..core.check import Array, DataError
 from ..core.closed import closed_p
 from ..core.metametrics import pair_weights
@@ -26,8 +25,8 @@ from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reweight_many
 from .contest import need_aspects
 from .intervals import Evidence, draw, evidence, numbered, quantile, resample
-from .significance import LEVEL, MORE, RESAMPLES, _whole, clusters, weightings
-from .verdict import COUNTS, Bools, Verdict, changes
+from .significance import LEVEL, _whole
+from .verdict import COUNTS, Bools, changes
 
 Indices = NDArray[np.int64]
 BATCH = 20  # contests with a seed of their own, so that a part can be made again
@@ -222,36 +221,3 @@ def swap_sizes(
             found = swap_test(z, [0], [1], closed_p(total), pi, resamples, n, by, together=way == "together")
             reached[way] += int(found.at_least[0, 0] <= LEVEL * resamples)
     return {way: count / worlds for way, count in reached.items()}
-
-
-def cluster_seeds(v: Verdict, pool: Pool, seeds: Sequence[int] = range(10), spare: int = 10) -> pd.DataFrame:
-    """How far the first cluster hangs on the seed of the swaps: a row for each balance (low, natural, high) and number of swaps.
-
-    Columns at, swaps (1000: so many for every pair; 10000: more near the level), least, most (scorers in the first cluster), others (seeds
-    whose first cluster is another than the commonest). Only the first scorers are tested, `spare` more than the cluster that
-    ships has: a pair's test does not depend on who else takes part.
-
-    >>> from whichbird import load_pool, load_significance
-    >>> v = load_significance("jazh24")
-    >>> cluster_seeds(v, load_pool("jazh24"), range(2))["at"].unique().tolist()
-    ['low', 'natural', 'high']
-    """
-    a, f = need_aspects(pool)
-    human = closed_p(pool.total)
-    rows = []
-    for at, b in (("low", 1), ("natural", 0), ("high", len(v.betas) - 1)):
-        beta = float(balance(a, f)) if b == 0 else float(v.betas[b])
-        order = np.argsort(-v.spa[b], kind="stable")[: int((v.clusters(b) == 1).sum()) + spare]
-        z = standard_scores(np.array([pool.scored[v.scorers[m]] for m in order]))
-        i, j = np.triu_indices(len(order), 1)
-        pi = pair_weights(weightings(pool, [beta])[1])
-        for most in (RESAMPLES, MORE * RESAMPLES):
-            found = []
-            for seed in seeds:
-                s = swap_test(z, i, j, human, pi, RESAMPLES, seed, most=most)
-                p = np.ones((len(order), len(order)))
-                p[i, j], p[j, i] = s.at_least[0] / s.resamples[0], s.at_most[0] / s.resamples[0]
-                found.append(int((clusters(v.spa[b][order], p) == 1).sum()))
-            commonest = max(set(found), key=found.count)
-            rows.append((at, most, min(found), max(found), sum(n != commonest for n in found)))
-    return pd.DataFrame(rows, columns=["at", "swaps", "least", "most", "others"])

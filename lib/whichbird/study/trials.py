@@ -196,7 +196,7 @@ def swap_sizes(
     Eight systems, documents of six segments. Both scorers are people's total and noise of the same law, so neither is better. A
     share of the noise belongs to the document, so that the difference of the two has the design effect `effect`: its mean over
     segments varies so many times as much as if segments stood alone. That share is drawn for each system, or is `shared`: one
-    number a document, times a constant of the system.
+    number a document, times a constant of the system, drawn anew for each world.
 
     >>> list(swap_sizes(1.4, worlds=2, resamples=20))
     ['segments', 'documents', 'together']
@@ -206,13 +206,13 @@ def swap_sizes(
     share = (effect - 1) / (length - 1)
     if not 0 <= share < 1:
         raise ValueError(f"effect is {effect:g}; a number from 1 to below {length} is expected")
-    fixed = rng.normal(size=(systems, 1))
-    fixed = (fixed - fixed.mean()) / fixed.std()
     quality, number = 0.25 * rng.normal(size=(systems, 1)), np.repeat(np.arange(documents), length)
     pi = np.full((1, systems * (systems - 1) // 2), 2 / (systems * (systems - 1)))
     reached = dict.fromkeys(WAYS, 0)
     for n in range(worlds):
         total = quality + rng.normal(size=(systems, number.size))
+        fixed = rng.normal(size=(systems, 1))
+        fixed = (fixed - fixed.mean()) / fixed.std()
         drift = fixed * rng.normal(size=(2, 1, documents)) if shared else rng.normal(size=(2, systems, documents))
         own = rng.normal(size=(2, *total.shape))
         z = standard_scores(total / 2 + np.sqrt(share) * drift[..., number] + np.sqrt(1 - share) * own)

@@ -301,7 +301,9 @@ def test_rank_on_a_domain_by_hand():
     assert {row["scorer"]: row["spa"] for row in found["ranking"]} == pytest.approx(spa, abs=1e-12)
     assert [row["spa"] for row in found["ranking"]] == pytest.approx(sorted(spa.values(), reverse=True), abs=1e-12)
     assert all(row["rank_low"] <= row["rank"] <= row["rank_high"] for row in found["ranking"])
-    assert "ende24/literary|sys:16|seg:27" in found["signature"] and "PERM-BOTH:250|documents:8" in found["signature"]
+    assert (
+        "ende24/literary|sys:16|seg:27" in found["signature"] and "PERM-BOTH:250-2500|documents:8" in found["signature"]
+    )
 
 
 def test_rank_on_a_domain_at_a_balance_and_with_another_reference():

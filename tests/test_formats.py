@@ -19,7 +19,7 @@ from owndata import run
 
 import whichbird as wb
 from whichbird.cli import formats
-from whichbird.cli.formats import Result, schema
+from whichbird.cli.formats import SCHEMA, Result, schema
 from whichbird.cli.program import COMMANDS
 from whichbird.data.sheet import guarded, unguarded
 
@@ -73,7 +73,13 @@ def test_the_schema_is_one_and_names_every_command():
 def test_json_follows_its_schema(here, case):
     found = json.loads(shown(case, "--format", "json")[1])
     OURS.validate(found)
-    for broken in ({"beta0": "half"}, {"schema": 2}, {"command": "rnak"}, {"version": None}, {"unheard_of": 1}):
+    for broken in (
+        {"beta0": "half"},
+        {"schema": SCHEMA + 1},
+        {"command": "rnak"},
+        {"version": None},
+        {"unheard_of": 1},
+    ):
         with pytest.raises(jsonschema.ValidationError):
             OURS.validate(found | broken)
     for field in next(r["then"]["required"] for r in schema()["allOf"] if found["command"] in str(r["if"])):
@@ -150,7 +156,7 @@ def test_guarding_is_undone(text):
 
 def test_new_fields_are_no_breach():
     jsonschema.validate(
-        {"command": "reweight", "version": "9", "schema": 1, "beta0": 0.5, "reachable": [0, 1], "new": 1}
+        {"command": "reweight", "version": "9", "schema": SCHEMA, "beta0": 0.5, "reachable": [0, 1], "new": 1}
         | {"reliable_interval": [0.4, 0.6], "weights": []},
         schema(),
     )

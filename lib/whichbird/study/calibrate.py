@@ -202,6 +202,7 @@ class Outlook:
 def outlook(d: Digest, p: Array, ess: float = RELIABLE, step: float = 0.01) -> Outlook:
     """The targets of a calibration on a dataset, for scorers with p-values p (M, P).
 
+    >>> from whichbird import load
     >>> d = load("ende24")
     >>> o = outlook(d, d.scorer_p)
     >>> o.spa.shape == (o.betas.size, 30), bool(o.inner[o.betas == o.natural].all())

@@ -56,13 +56,14 @@ def leaning(d: Digest, betas: ArrayLike) -> Leaning:
 
 
 def correlation(x: Array, y: Array) -> Array:
-    """Pearson's along the last axis: (…, M) twice → (…).
+    """Pearson's along the last axis: (…, M) twice → (…); 0 where one of the two is constant.
 
     >>> correlation(np.array([[1.0, 2, 3], [3.0, 2, 1]]), np.array([2.0, 4, 6])).round(12).tolist()
     [1.0, -1.0]
     """
     x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    out: Array = (x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
+    size = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
+    out: Array = np.where(size > 0, (x * y).sum(axis=-1) / np.where(size > 0, size, 1.0), 0.0)
     return out
 
 

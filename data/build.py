@@ -533,7 +533,7 @@ def beta_coverage(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
 
 def false_claims(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     """What is claimed of changes of order, and what of it is false, in contests drawn from this dataset's documents."""
-    # without swaps: a contest takes ten seconds with them
+    # without swaps, which take most of the time
     return tried(pool, swaps=0).drop(columns="dataset") if pool.name in TRIED else None
 
 

@@ -21,8 +21,7 @@ remarks make it one stack of matrix products.
 WMT swaps cell by cell, as if segments stood alone. Where the differences of two scorers hang together within documents
 that rejects too often (`trials.swap_sizes`). So whole documents can be swapped, with one sign for each system and
 document; every sum with a sign then runs over documents. One sign a document for all systems `together` is a third way.
-In worlds of real documents it claims more orders that are not there than the second (`trials.false_claims`), so the
-second is what `significance` uses.
+The second is what this library uses. `trials.swap_sizes` measures all three on made scorers of equal quality.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@
    the larger of the two. `turns_swaps` says the same by PERM-BOTH, WMT's rule, `turns_swaps_documents` by PERM-BOTH
    with whole documents swapped.
 
-Only where the order turns is a change of order more than noise. `worlds.false_claims` measures how often each statement,
+Only where the order turns is a change of order more than noise. `trials.false_claims` measures how often each statement,
 read as "the order changed", is false. Holm's adjustment is for all M(M−1)/2 pairs of scorers of a dataset: it bounds the
 chance of one or more false statements *of its own kind*, "the lead moves" or "the order turns". With fewer than `FEWEST`
 documents nothing is judged by documents.

@@ -102,7 +102,7 @@ def pytest_configure(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    if skips.SKIPS in os.environ:
+    if skips.SKIPS in os.environ and not hasattr(terminalreporter.config, "workerinput"):  # workers report to it
         skips.note(os.environ[skips.SKIPS], terminalreporter.stats)
 
 

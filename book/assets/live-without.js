@@ -58,7 +58,7 @@
           svg("line", { class: Math.abs(v) < step / 2 ? "wb-axis" : "wb-grid", x1: round(x(v)), x2: round(x(v)), y1: TOP, y2: bottom }),
           svg("text", { x: round(x(v)), y: bottom + 14, "text-anchor": "middle" }, Math.abs(v) < step / 2 ? "0" : v.toFixed(2).replace("-", "−"))]),
         ...at.rows,
-        svg("text", { class: "wb-label", x: left, y: bottom + 31 }, `← ${pair[1]} ahead`),
+        svg("text", { class: "wb-label", x: side < 460 ? 4 : left, y: bottom + 31 }, `← ${pair[1]} ahead`),
         svg("text", { class: "wb-label", x: side - RIGHT, y: bottom + 31, "text-anchor": "end" }, `${pair[0]} ahead →`));
       update();
     }

@@ -168,7 +168,7 @@ def test_leaving_a_system_out_is_exact(explorer):  # noqa: F811
     spa = wb.spa_from_p(d.human_p, d.scorer_p, w)
     rows = explorer.ranking()
     assert {row["name"]: row["spa"] for row in rows} == pytest.approx(dict(zip(d.scorers, spa, strict=True)), abs=SHOWN)
-    assert {row["ranks"] for row in rows} == {""} and not any(row["bold"] for row in rows)  # tests are of another pool
+    assert {row["ranks"] for row in rows} == {""} and not any(row["mark"] for row in rows)  # tests are of another pool
     ends = "const s = root.querySelector('input[type=range]'); return [+s.min, +s.max]"
     assert explorer.script(ends) == pytest.approx(list(reliable_interval(a, f)), abs=SHOWN)
     said = explorer.text(".wb-pool")

@@ -31,7 +31,7 @@ help:
 	@echo "For those who change it:"
 	@echo "make page P=book/paper/2-background.md        run one chapter and build its page"
 	@echo "make check F=lib/whichbird/core/balance.py    run the tests of one module, or of one file of tests/"
-	@echo "make key        make the key by which wb.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
+	@echo "make key        make the key by which book.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice (or a chapter)"

@@ -8,8 +8,8 @@ import numpy as np
 
 import whichbird as wb
 from whichbird.core.augment import PAPER_FAMILIES as FAMILIES
-from whichbird.show.report import published
 from whichbird.study.sweep import beta_grid, sweep
+from whichbird_book.report import published
 
 DATASET, SAMPLE = "ende24", 3
 

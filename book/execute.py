@@ -42,7 +42,7 @@ BOOK = Path(__file__).resolve().parent
 ROOT = BOOK.parent
 STORE = ROOT / "_build" / "executed"
 CLAIMS = ROOT / "data" / "published" / "claims.csv"  # judged when pages are built; no chapter may read it
-KEY = ROOT / "lib" / "whichbird" / "teach" / "key.json"  # made from the chapters' solutions, so none may read it
+KEY = ROOT / "lib" / "whichbird_book" / "teach" / "key.json"  # made from the chapters' solutions, so none may read it
 AT_ONCE = 2
 TIMEOUT = 300  # seconds for one cell
 # matplotlib remembers where fonts are; with a memory of its own each environment finds its own, and no chapter says that it looks for them
@@ -99,7 +99,7 @@ def world() -> str:
         except PackageNotFoundError:
             seen.update(f"{name} missing\n".encode())
     seen.update(Path(__file__).read_bytes())
-    for file in [*files(ROOT / "data"), *files(ROOT / "lib" / "whichbird")]:
+    for file in [*files(ROOT / "data"), *files(ROOT / "lib" / "whichbird"), *files(ROOT / "lib" / "whichbird_book")]:
         if file in (CLAIMS, KEY):
             continue
         seen.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())

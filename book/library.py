@@ -1,12 +1,10 @@
 """What the library's reference shows: names, signatures and docstrings, read from the library itself.
 
-`public()` are the names of `whichbird`; `inside()` the functions and classes that a chapter imports from a room, or prints with `source(…)`, and that
-are no public names. `book/_ext/reference.py` makes pages of them.
+`public()` are the names of `whichbird`. `book/_ext/reference.py` makes a page of them.
 """
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
 import re
@@ -21,7 +19,7 @@ import execute
 
 import whichbird as wb
 
-ROOMS = ("core", "data", "solve", "study", "show", "teach")
+ROOMS = ("core", "data", "solve", "study", "show")
 WORDS = {  # how an annotation is spelled on the page
     r"\bnp\.ndarray\b|\bNDArray\[[\w.]+\]|\bArrayLike\b|\bArray\b": "array",
     r"\bpd\.(?=\w)": "",
@@ -29,7 +27,7 @@ WORDS = {  # how an annotation is spelled on the page
 
 
 class Entry:
-    """One function or class. `name` is how one asks for it: `whichbird.reweight`, or `whichbird.core.balance.variance`."""
+    """One function or class. `name` is how one asks for it: `whichbird.reweight`."""
 
     def __init__(self, name: str, thing: Any) -> None:
         self.name, self.thing = name, thing
@@ -178,51 +176,6 @@ def public() -> list[Entry]:
     """The public names, in the order of the rooms."""
     entries = [Entry(f"whichbird.{name}", getattr(wb, name)) for name in wb.__all__ if name != "__version__"]
     return sorted(entries, key=lambda e: ROOMS.index(e.room))
-
-
-def inside() -> list[Entry]:
-    """Functions and classes that chapters import from rooms or show, public names left out."""
-    known = {e.thing for e in public()}
-    found = {}
-    for chapter in execute.chapters():
-        for thing in used("\n".join(execute.sources(execute.read(chapter)))):
-            if thing not in known and thing.__module__.split(".")[1] in ROOMS:
-                found[f"{thing.__module__}.{thing.__qualname__}"] = thing
-    entries = [Entry(name, thing) for name, thing in sorted(found.items())]
-    return sorted(entries, key=lambda e: ROOMS.index(e.room))
-
-
-def used(code: str) -> set[Any]:
-    """Functions and classes of the library that code imports by name, or reaches through a module that it imports.
-
-    >>> [f.__name__ for f in used("from whichbird.core.balance import variance")]
-    ['variance']
-    >>> [f.__name__ for f in used("from whichbird.core import balance\\nbalance.reach(a, f)")]
-    ['reach']
-    """
-    tree = ast.parse(re.sub(r"^[%!].*$", "", code, flags=re.M))
-    things: dict[str, Any] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "whichbird":
-            for alias in node.names:
-                things[alias.asname or alias.name] = _thing(node.module or "", alias.name)
-    reached = [
-        getattr(things[node.value.id], node.attr, None)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and isinstance(things.get(node.value.id), ModuleType)
-    ]
-    return {
-        thing
-        for thing in [*things.values(), *reached]
-        if (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__.startswith("whichbird.")
-    }
-
-
-def _thing(module: str, name: str) -> Any:
-    found = getattr(import_module(module), name, None)
-    return import_module(f"{module}.{name}") if found is None else found
 
 
 def sources() -> list[Path]:

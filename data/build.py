@@ -37,7 +37,7 @@ from whichbird import DataError, ablation, balance, reachable, reliable_interval
 from whichbird.core.augment import DIALS, PAPER_FAMILIES, offsets
 from whichbird.core.check import near
 from whichbird.core.permutation import p_counts, p_curve_counts
-from whichbird.data import digest, guest, segments
+from whichbird.data import digest, segments
 from whichbird.data.files import tidy_end, write_whole
 from whichbird.data.manifest import write_manifest
 from whichbird.data.mqm import TAXONOMY, plain
@@ -48,20 +48,21 @@ from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, t
 from whichbird.solve import baseline
 from whichbird.study import portrait, synthesis
 from whichbird.study.carriers import carriers_table
-from whichbird.study.choices import by_seed, by_taxonomy
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, split
-from whichbird.study.leaning import table as leans_and_gains
 from whichbird.study.placebo import placebo
 from whichbird.study.preference import preference, steps
-from whichbird.study.raters import rater_coverage
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
 from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
-from whichbird.study.trials import false_claims as tried, swap_sizes
 from whichbird.study.verdict import Verdict, build_significance, load_significance, save_significance
-from whichbird.study.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
+from whichbird_book import guest
+from whichbird_book.choices import by_seed, by_taxonomy
+from whichbird_book.leaning import table as leans_and_gains
+from whichbird_book.raters import rater_coverage
+from whichbird_book.trials import false_claims as tried, swap_sizes
+from whichbird_book.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
 ADDRESSES = (
     "https://data.statmt.org/wmt26/mt-metrics-eval-v2.tgz",

@@ -79,7 +79,12 @@ def main() -> int:
     subprocess.run([*install, "--only-binary=:all:", *wanted], check=True)  # a version without a wheel is no promise
     subprocess.run([*install, "--no-deps", "-e", ROOT / "lib"], check=True)
     subprocess.run([python, "-m", "pip", "list", "--disable-pip-version-check", "--format=freeze"], check=True)
-    words = words or ["lib/whichbird", "tests", *(f"--ignore=tests/test_{name}.py" for name in BOOK)]
+    words = words or [
+        "lib/whichbird",
+        "lib/whichbird_book",
+        "tests",
+        *(f"--ignore=tests/test_{name}.py" for name in BOOK),
+    ]
     return subprocess.call([python, "-m", "pytest", *words], cwd=ROOT)
 
 

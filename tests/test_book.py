@@ -30,7 +30,6 @@ NO_CHAPTERS = {
     "use/course",
     "use/command-line",
     "use/api",
-    "use/api-inside",
 }
 PAGES = execute.pages()
 # Slides and handouts of the course kit are no chapters either; the rules for words hold in them, too.

@@ -20,12 +20,13 @@ import tinytree
 
 import whichbird as wb
 from whichbird import DataError
-from whichbird.data import digest, guest, manifest, segments
+from whichbird.data import digest, manifest, segments
 from whichbird.data.mtme import read_mtme
 from whichbird.data.registry import DATASETS, TREE
-from whichbird.show.report import published
 from whichbird.study import portrait
 from whichbird.study.verdict import load_significance
+from whichbird_book import guest
+from whichbird_book.report import published
 
 HERE = Path(__file__).resolve().parents[1] / "data"
 DATA = digest.folder()

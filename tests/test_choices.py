@@ -13,9 +13,9 @@ import whichbird as wb
 from whichbird.core.permutation import p_counts
 from whichbird.data.digest import read_table
 from whichbird.data.taxonomies import PAPER
-from whichbird.study import choices
-from whichbird.study.choices import by_beta, by_reference, by_seed, by_taxonomy, by_total, taste_curves
 from whichbird.study.ranking import rank_change
+from whichbird_book import choices
+from whichbird_book.choices import by_beta, by_reference, by_seed, by_taxonomy, by_total, taste_curves
 
 SMALL = "ende20"  # seven systems: the quickest
 

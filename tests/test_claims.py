@@ -11,8 +11,8 @@ import papertext
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from whichbird.show.kit import RECORD, record_of
-from whichbird.show.report import published
+from whichbird_book.kit import RECORD, record_of
+from whichbird_book.report import published
 
 ROOT = Path(__file__).parents[1]
 PAPER = ROOT.parent / "shared" / "paper.tex"

@@ -21,7 +21,7 @@ from whichbird.study.components import FEWEST, cell_components, document_sums, e
 from whichbird.study.intervals import draw, quantile
 from whichbird.study.overview import overview
 from whichbird.study.ranking import rank_change
-from whichbird.study.worlds import beta_coverage, text_world
+from whichbird_book.worlds import beta_coverage, text_world
 
 
 def made(seed=0, systems=6, documents=14, length=4, gaps=0, noise=1.0, together=0.5):

@@ -24,7 +24,7 @@ import key as keys
 import notebooks
 import slices
 
-from whichbird.teach import check as teach
+from whichbird_book.teach import check as teach
 
 CHAPTERS = ex.chapters()
 ENTRIES = entries.load()

@@ -442,7 +442,7 @@ def test_calls_of_the_formula_sheet_exist():
     code = re.search(r"```python\n(.*?)```", sheet.body, re.S)[1]
     space = {"w": None}
     for line in code.splitlines():
-        if "wb.check" in line or "wb.hint" in line:
+        if "book.check" in line or "book.hint" in line:
             continue
         line = line.partition("#")[0].strip()
         if line.endswith("(w)") or "w)" in line.replace("r.weights)", ""):

@@ -1,6 +1,7 @@
 """Digests: what a pool becomes, what a file keeps, and a sentence for every file that cannot be used."""
 
 import csv
+import importlib
 import inspect
 import io
 import json
@@ -18,6 +19,7 @@ from whichbird.data import archive as archives, digest
 from whichbird.data.pool import Pool
 from whichbird.data.registry import DATASETS
 from whichbird.study.sweep import measures
+from whichbird_book import choices, facets, raters
 
 RATINGLESS = {"adequacy": None, "fluency": None}
 
@@ -472,15 +474,15 @@ def test_tables_are_read_to_the_last_bit():
 
 GIVEN = {"source", "d", "dataset", "sources", "pools"}  # what such a parameter is called
 BY_NAME = {
-    "aspect_agreement": lambda d: wb.aspect_agreement(d).table,
-    "by_beta": lambda d: wb.by_beta(d if isinstance(d, str) else wb.load(d.name)),
+    "aspect_agreement": lambda d: raters.aspect_agreement(d).table,
+    "by_beta": lambda d: choices.by_beta(d if isinstance(d, str) else wb.load(d.name)),
     "by_domain": lambda d: wb.by_domain([d]),
-    "by_reference": lambda d: wb.by_reference(d if isinstance(d, str) else wb.load("ende24")),
-    "by_seed": lambda d: wb.by_seed(d, [1]),
-    "by_taxonomy": lambda d: wb.by_taxonomy(
+    "by_reference": lambda d: choices.by_reference(d if isinstance(d, str) else wb.load("ende24")),
+    "by_seed": lambda d: choices.by_seed(d, [1]),
+    "by_taxonomy": lambda d: choices.by_taxonomy(
         d, *([] if isinstance(d, str) else [wb.load("ende24")]), names=["terminology"]
     ),
-    "by_total": lambda d: wb.by_total(d, *([] if isinstance(d, str) else [wb.load("ende24")])),
+    "by_total": lambda d: choices.by_total(d, *([] if isinstance(d, str) else [wb.load("ende24")])),
     "calibrate": lambda d: wb.calibrate(PAIRS, d if isinstance(d, str) else wb.load("ende24"), resamples=2).beta,
     "carriers": lambda d: wb.carriers(d, [0.7, 0.8]).spa,
     "common_balance": lambda d: wb.common_balance([d, d]),
@@ -488,7 +490,7 @@ BY_NAME = {
     "contest": lambda d: wb.contest(d).p,
     "domain_agreement": lambda d: wb.domain_agreement(d, shuffles=5)["tau"],
     "domain_lean": lambda d: wb.domain_lean(d, shuffles=5),
-    "generalise": lambda d: wb.generalise(d).beta,
+    "generalise": lambda d: facets.generalise(d).beta,
     "in_domain": lambda d: wb.in_domain(d, "news").total,
     "intervals": lambda d: wb.intervals(d, resamples=2).spa,
     "natural_turns": lambda d: wb.natural_turns(d, resamples=2).spa,
@@ -496,9 +498,9 @@ BY_NAME = {
     "placebo": lambda d: wb.placebo(d if isinstance(d, str) else wb.load("ende24"), draws=2),
     "rank": lambda d: wb.rank(d, 0.9).table,
     "rank_sweep": lambda d: wb.rank_sweep(d, [0.9]),
-    "rater_balances": wb.rater_balances,
-    "rater_habits": wb.rater_habits,
-    "rater_plan": lambda d: wb.rater_plan(d),
+    "rater_balances": raters.rater_balances,
+    "rater_habits": raters.rater_habits,
+    "rater_plan": lambda d: facets.rater_plan(d),
     "read_mtme": None,  # needs a tree; tests/test_mtme.py
     "read_scorers": lambda d: wb.read_scorers({"mine": SYSTEMS}, d)["mine"],
     "regroup": lambda d: np.array(wb.regroup(d if isinstance(d, str) else wb.load("ende24"), "terminology")),
@@ -512,7 +514,9 @@ SYSTEMS = {s: np.arange(487.0) * k for k, s in enumerate(wb.load("ende24").syste
 
 
 def test_no_function_that_takes_a_dataset_is_left_out():
-    public = {n: f for n, f in ((n, getattr(wb, n)) for n in wb.__all__) if inspect.isfunction(f)}
+    here = ((n, getattr(wb, n)) for n in wb.__all__)
+    moved = ((n, getattr(importlib.import_module(m), n)) for n, m in wb._MOVED.items())
+    public = {n: f for n, f in (*here, *moved) if inspect.isfunction(f)}
     assert {n for n, f in public.items() if GIVEN & inspect.signature(f).parameters.keys()} - {"load_taxonomy"} == set(
         BY_NAME
     )

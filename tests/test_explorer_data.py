@@ -8,10 +8,10 @@ import pytest
 import whichbird as wb
 from whichbird import DataError
 from whichbird.core.augment import PAPER_FAMILIES
-from whichbird.show import explorer
-from whichbird.show.explorer import beta_stops, embed, page_data, verdict_data
 from whichbird.study.sweep import sweep
 from whichbird.study.verdict import Changes
+from whichbird_book import explorer
+from whichbird_book.explorer import beta_stops, embed, page_data, verdict_data
 
 DATASET = "ted_ende"
 

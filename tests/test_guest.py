@@ -8,10 +8,10 @@ import pytest
 from owndata import run
 
 import whichbird as wb
-from whichbird.data import guest
 from whichbird.data.mtme import read_scores
 from whichbird.data.registry import DATASETS
 from whichbird.data.userfiles import is_human
+from whichbird_book import guest
 
 
 @pytest.fixture(scope="module")

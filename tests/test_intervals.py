@@ -20,7 +20,7 @@ from whichbird.study.intervals import (
     resample,
     two_sided,
 )
-from whichbird.study.worlds import coverage, drawn_from, simulated
+from whichbird_book.worlds import coverage, drawn_from, simulated
 
 
 def made(seed=0, systems=6, documents=12, length=5, scorers=4, gaps=0) -> Pool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import solver_cases
 
-from whichbird.show.explorer import SCRIPTS
+from whichbird_book.explorer import SCRIPTS
 
 ROOT = Path(__file__).parents[1]
 TESTS = sorted((ROOT / "tests" / "js").glob("*.test.js"))

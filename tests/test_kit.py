@@ -7,8 +7,8 @@ from hypothesis import given, strategies as st
 from scipy.stats import spearmanr
 
 import whichbird as wb
-from whichbird.show import kit
-from whichbird.show.report import published
+from whichbird_book import kit
+from whichbird_book.report import published
 
 values = st.lists(st.integers(-50, 50), min_size=2, max_size=12)
 

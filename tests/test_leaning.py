@@ -9,7 +9,7 @@ import whichbird as wb
 from whichbird.core.closed import closed_p
 from whichbird.data.digest import read_table
 from whichbird.study.intervals import draw, quantile
-from whichbird.study.leaning import lean_coverage, lean_error, leaning
+from whichbird_book.leaning import lean_coverage, lean_error, leaning
 
 TABLE = read_table("leaning.csv")
 RANGE = [0.4, 0.6]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import whichbird as wb
-from whichbird.solve.line import aspects, cover, heights, least_collision
+from whichbird_book.line import aspects, cover, heights, least_collision
 
 
 def drawn(seed, systems=6):

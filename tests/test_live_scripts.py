@@ -11,7 +11,7 @@ from nodejs import ASSETS, node
 import whichbird as wb
 from whichbird.core.balance import variance
 from whichbird.core.permutation import permuted_gaps
-from whichbird.show import live
+from whichbird_book import live
 
 
 @pytest.mark.parametrize("name", live.FIGURES)

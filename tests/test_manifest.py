@@ -11,9 +11,10 @@ import pytest
 from owndata import run
 
 import whichbird as wb
-from whichbird.data import digest, guest, manifest, segments
-from whichbird.show.report import published
+from whichbird.data import digest, manifest, segments
 from whichbird.study import portrait, verdict
+from whichbird_book import guest
+from whichbird_book.report import published
 
 ROOT = Path(__file__).resolve().parents[1]
 LISTED = manifest.entries()

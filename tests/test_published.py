@@ -6,8 +6,8 @@ import pytest
 
 import whichbird as wb
 from whichbird.data.digest import read_table
-from whichbird.show.report import compare, published
 from whichbird.study.stability import leave_one_out, pooled_tau
+from whichbird_book.report import compare, published
 
 TAU = published("tau")["tau"]
 RATED = [d for d in published("core").index if d != "heen23"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 import whichbird as wb
 from whichbird.data.pool import Rating
 from whichbird.data.registry import DATASETS
-from whichbird.study import facets, raters
+from whichbird_book import facets, raters
 
 TRUE = {  # variances of adequacy and fluency, and what the two share, in the order of facets.PARTS
     "system": (2.0, 0.5, 0.3), "rater": (1.0, 0.6, 0.2), "segment": (3.0, 1.0, 0.5), "system × rater": (0.5, 0.3, -0.1),
@@ -238,7 +238,7 @@ def test_lean_is_the_log_odds_of_the_balance_and_its_error_the_jackknifes():
 @pytest.mark.parametrize("name", ["ende22", "zhen20"])
 def test_raters_of_a_shipped_pool_against_their_definition(name):
     pool = shipped(name)
-    table = wb.rater_balances(pool).set_index("rater")
+    table = raters.rater_balances(pool).set_index("rater")
     for k, rater in enumerate(pool.rater_names):
         mine = np.full((2, *pool.total.shape), np.nan)
         for r in pool.ratings:
@@ -252,9 +252,9 @@ def test_raters_of_a_shipped_pool_against_their_definition(name):
 def test_a_rater_like_the_others_has_no_effect():
     """Two raters who give the very same marks differ by nothing, with nothing to spare."""
     y, documents = made(np.random.default_rng(9), 5, 1, 60)
-    table = wb.rater_balances(pool_from(np.concatenate([y, y]), documents))
+    table = raters.rater_balances(pool_from(np.concatenate([y, y]), documents))
     assert table[["rater_effect", "rater_low", "rater_high", "text_effect"]].to_numpy() == pytest.approx(0, abs=1e-9)
-    habits = wb.rater_habits(pool_from(-np.abs(np.concatenate([y, 2 * y])), documents))
+    habits = raters.rater_habits(pool_from(-np.abs(np.concatenate([y, 2 * y])), documents))
     assert habits["both"].tolist() == pytest.approx([0.5, 2]) and habits["cells"].tolist() == [300, 300]
 
 
@@ -315,10 +315,10 @@ def test_agreement_on_the_aspect_of_two_raters():
 
 
 def test_a_plan_with_endless_raters_and_text_finds_the_truth():
-    plan = wb.rater_plan("ende22", raters=[10**9], ratings=[1], text=[10**9])
+    plan = facets.rater_plan("ende22", raters=[10**9], ratings=[1], text=[10**9])
     assert plan["beta0"][0] == pytest.approx(facets.generalise("ende22").beta, abs=1e-6)
     assert plan["sd"][0] < 1e-6
-    many = wb.rater_plan("ende22", raters=[3, 30], ratings=[1, 3], text=[1, 4]).set_index(
+    many = facets.rater_plan("ende22", raters=[3, 30], ratings=[1, 3], text=[1, 4]).set_index(
         ["raters", "ratings", "text"]
     )["sd"]
     assert (many[30] < many[3]).all() and (many.xs(3, level=1) < many.xs(1, level=1)).all()
@@ -373,7 +373,7 @@ def test_an_own_table_may_name_raters(tmp_path):
         "\n".join([lines[0], *(f"s{k},g{n},{-k * n},{-n},ann" for k in range(3) for n in range(4))]), "utf-8"
     )
     with pytest.raises(wb.DataError, match="once.csv: one rater gave all of its ratings; at least two raters"):
-        wb.rater_balances(wb.read_human(once))
+        raters.rater_balances(wb.read_human(once))
     twice = tmp_path / "twice.csv"
     twice.write_text("\n".join([*lines, lines[1]]), "utf-8")
     with pytest.raises(wb.DataError, match=r"repeats system 's\d' on segment 'g\d\d' by rater 'rater\d+'"):
@@ -386,37 +386,37 @@ def test_an_own_table_may_name_raters(tmp_path):
 
 def test_refusals():
     with pytest.raises(wb.DataError, match="heen23"):
-        wb.rater_balances("heen23")
+        raters.rater_balances("heen23")
     with pytest.raises(wb.DataError, match="ende21: no rater saw 40 segments from all systems"):
-        wb.rater_balances("ende21")
+        raters.rater_balances("ende21")
     with pytest.raises(wb.DataError, match="ende24: no cell has two ratings"):
-        wb.rater_habits("ende24")
+        raters.rater_habits("ende24")
     with pytest.raises(wb.DataError, match="ende24: no cell has two ratings"):
-        wb.aspect_agreement("ende24")
+        raters.aspect_agreement("ende24")
     with pytest.raises(wb.DataError, match="ende24 has one rating a cell"):
         raters.dealt(shipped("ende24"))
     with pytest.raises(ValueError, match="raters are .0.; positive numbers"):
-        wb.rater_plan("ende22", raters=[0])
+        facets.rater_plan("ende22", raters=[0])
     with pytest.raises(ValueError, match="tau is 0"):
         facets.more_ratings(0, 1, 1)
     y, documents = made(np.random.default_rng(13), 4, 2, 50)
     nameless = replace(pool_from(y, documents), ratings=(), raters=None, rater_names=())
     with pytest.raises(wb.DataError, match="made: its ratings name no rater"):
-        wb.generalise(nameless)
+        facets.generalise(nameless)
     with pytest.raises(ValueError, match="1 document; at least two"):
         raters.lean(y, np.zeros(50, dtype=int))
     with pytest.raises(ValueError, match="made has 1 document; at least two"):
-        wb.aspect_agreement(pool_from(-np.abs(y), np.zeros(50, dtype=int)))
+        raters.aspect_agreement(pool_from(-np.abs(y), np.zeros(50, dtype=int)))
     flat = y.copy()
     flat[:, 1] = 0
     with pytest.raises(wb.DataError, match="cannot be told from noise"):
-        wb.rater_plan(pool_from(flat, documents))
+        facets.rater_plan(pool_from(flat, documents))
 
 
 def test_a_rater_who_never_marks_fluency_has_a_row():
     y, documents = made(np.random.default_rng(14), 5, 3, 60)
     y[0, 1] = 0
-    table = wb.rater_balances(pool_from(y, documents))
+    table = raters.rater_balances(pool_from(y, documents))
     blind = table.iloc[0]
     assert blind["beta0"] == 1 and (blind["low"], blind["high"]) == (0, 1)
     assert blind[["beta", "rater_effect", "rater_low", "text_effect"]].isna().all()
@@ -427,25 +427,27 @@ def test_what_cannot_be_compared_is_a_sentence_or_missing():
     y, documents = made(np.random.default_rng(15), 3, 3, 12)
     each = np.where(np.eye(3, dtype=bool)[:, None, :, None], y, np.nan)  # every rater rates one system
     with pytest.raises(wb.DataError, match="made: nobody rated two systems on one segment"):
-        wb.generalise(pool_from(each, documents))
+        facets.generalise(pool_from(each, documents))
     for lone in (np.zeros(12, dtype=int), None):  # one document; every rater one document of his or her own
         x = y if lone is not None else np.where((np.arange(12) // 4 == np.arange(3)[:, None])[:, None, None], y, np.nan)
         with pytest.raises(wb.DataError, match="two raters, on different documents, and one of them on two"):
-            wb.generalise(pool_from(x, np.arange(12) // 4 if lone is None else lone))
-    for found in (wb.rater_habits, wb.aspect_agreement):
+            facets.generalise(pool_from(x, np.arange(12) // 4 if lone is None else lone))
+    for found in (raters.rater_habits, raters.aspect_agreement):
         with pytest.raises(wb.DataError, match="made has scores up to 3; points taken off, at most 0, are expected"):
             found(pool_from(np.full((2, 2, 3, 12), 3.0), documents))
     nothing = np.zeros((2, 2, 3, 12))
     nothing[1, 0] = -1
     with np.errstate(all="raise"):
-        habits, agreement = (found(pool_from(nothing, documents)) for found in (wb.rater_habits, wb.aspect_agreement))
+        habits, agreement = (
+            found(pool_from(nothing, documents)) for found in (raters.rater_habits, raters.aspect_agreement)
+        )
     assert habits["adequacy"].isna().tolist() == [False, True] and habits["fluency"].isna().all()
     assert np.isnan([agreement.same, agreement.aspect, agreement.aspect_low]).all() and agreement.alpha < 0
 
 
 @pytest.mark.parametrize("name", SEVERAL)
 def test_shipped_pools_with_several_ratings_have_all_parts(name):
-    found = wb.generalise(shipped(name))
+    found = facets.generalise(shipped(name))
     assert list(found.parts) == list(facets.PARTS)
     assert not any(np.isnan(x).any() for x in found.parts.values())
     assert 0 < found.beta < 1

@@ -4,7 +4,7 @@ import numpy as np
 
 import whichbird as wb
 from whichbird.data.pairs import agreements
-from whichbird.study.readers import MOST, RATIO, pairs_table, side_with, sided, trades
+from whichbird_book.readers import MOST, RATIO, pairs_table, side_with, sided, trades
 
 
 def test_trades_are_what_a_loop_finds():

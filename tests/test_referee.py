@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import whichbird as wb
-from whichbird.solve import referee
+from whichbird_book import referee
 
 POOLS = [np.random.default_rng(seed).normal(size=(2, 3 + seed % 4)) for seed in range(12)]
 # mirrored in an axis, turned through the centre, three on a line: r_j = 0, Φ = 0, or no second eigenvalue

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import whichbird as wb
-from whichbird.show.report import compare, published
+from whichbird_book.report import compare, published
 
 
 def marked(printed, value):

@@ -5,8 +5,8 @@ import pytest
 import sympy as sp
 
 import whichbird as wb
-from whichbird.core.robust import distance, scatter, spread
 from whichbird.data.registry import DATASETS
+from whichbird_book.robust import distance, scatter, spread
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_the_identity_behind_the_estimator():
 
 
 def test_with_the_standard_deviation_as_spread_it_is_the_covariance(cloud, monkeypatch):
-    monkeypatch.setattr("whichbird.core.robust.spread", np.std)
+    monkeypatch.setattr("whichbird_book.robust.spread", np.std)
     assert np.allclose(scatter(*cloud).matrix, np.cov(*cloud, ddof=0), rtol=1e-12)
 
 

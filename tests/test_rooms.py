@@ -18,7 +18,6 @@ MAY = {  # a room: the rooms it may import from, itself apart
     "study": {"core", "solve", "data"},
     "show": {"core", "solve", "data", "study"},
     "cli": {"core", "solve", "data", "study", "show"},
-    "teach": set(),
 }
 MODULES = sorted(path for path in LIB.rglob("*.py") if path.parent != LIB)
 
@@ -57,6 +56,27 @@ def test_the_rule_can_be_broken(monkeypatch):
     code = "def f():\n    from ..study import x\nfrom ..show.y import z\nimport whichbird.cli.w\nfrom whichbird.study import v"
     monkeypatch.setattr(Path, "read_text", lambda *_: code)
     assert {name.partition(".")[0] for name in imported(LIB / "core" / "made_up.py")} == {"study", "show", "cli"}
+
+
+def test_the_library_never_imports_the_books_package():
+    """Neither by a statement nor by name; the two places that may name it say where names went and what notebooks need."""
+    for path in LIB.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert not any(name.startswith("whichbird_book") for name in names), path
+        if path != LIB / "__init__.py":
+            assert "whichbird_book" not in path.read_text("utf-8"), path
+    code = "import sys, whichbird as wb; [getattr(wb, n) for n in wb.__all__]; print('whichbird_book' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_names_that_moved_say_where_they_are():
+    for name, module in wb._MOVED.items():
+        assert hasattr(importlib.import_module(module), name)
+        with pytest.raises(AttributeError, match=f"from {module} import {name}"):
+            getattr(wb, name)
 
 
 def test_every_room_says_what_it_may_import():

@@ -6,8 +6,8 @@ import pytest
 
 import whichbird as wb
 from whichbird.data.digest import read_table
-from whichbird.show.report import published
 from whichbird.solve import baseline
+from whichbird_book.report import published
 
 SWITCHES = ["admissible", "size", "certificate"]
 # The exact counts behind the printed ones (which read 951.4K, 1.8M, …), per range, by the three switches.

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from whichbird.teach import check as teach
-from whichbird.teach.forms import DIGITS, Form, Kept, NoForm, empty, form, kept, label, meets
-from whichbird.teach.mistakes import ONE_BY_ONE
+from whichbird_book.teach import check as teach
+from whichbird_book.teach.forms import DIGITS, Form, Kept, NoForm, empty, form, kept, label, meets
+from whichbird_book.teach.mistakes import ONE_BY_ONE
 
 NOTHING = (..., None, math.nan, float("nan"), np.nan, [], {}, (), set(), "", "  ", np.array([]), pd.Series(dtype=float), [...], {"a": None}, [math.nan, None])  # fmt: skip
 

@@ -6,9 +6,9 @@ import pytest
 
 import whichbird as wb
 from whichbird.data.digest import read_table
-from whichbird.study import trials
 from whichbird.study.intervals import resample
-from whichbird.study.trials import CLAIMS, WAYS, false_claims, false_shares, swap_sizes
+from whichbird_book import trials
+from whichbird_book.trials import CLAIMS, WAYS, false_claims, false_shares, swap_sizes
 
 
 @pytest.fixture(scope="module")

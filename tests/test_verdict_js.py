@@ -11,9 +11,9 @@ from nodejs import node
 from scipy.special import ndtr
 
 import whichbird as wb
-from whichbird.show.laboratory import generators, segment_script, source_data
 from whichbird.study.intervals import evidence, numbered
 from whichbird.study.verdict import load_significance, standing
+from whichbird_book.laboratory import generators, segment_script, source_data
 
 DESK = """
 const W = load("wb-random", "wb-permutation", "wb-python", "wb-scorefile", "wb-solve", "wb-verdict", "wb-own");

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import execute
 import judge
 
-from whichbird.show.kit import RECORD
+from whichbird_book.kit import RECORD
 
 SIGNS = {"equal": "=", "differs": "≠", "unobtainable": "?", "unsupported": "×", "setup": "–"}
 PACKAGES = ("whichbird", "numpy", "scipy", "pandas", "sympy", "jupyter-book")
@@ -250,7 +250,7 @@ def check(found, _):
     facts = {
         "commit": f"<code>{commit}</code>{changed}" if commit else "not a git repository",
         "data": f"SHA-256 <code>{digest(execute.ROOT / 'data')}</code> over names and contents of all files of <code>data/</code>",
-        "library": f"SHA-256 <code>{digest(execute.ROOT / 'lib' / 'whichbird')}</code>",
+        "library": f"SHA-256 <code>{digest(execute.ROOT / 'lib' / 'whichbird')}</code>, of the book's package <code>{digest(execute.ROOT / 'lib' / 'whichbird_book')}</code>",
         "versions": ", ".join(
             [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)]
         ),

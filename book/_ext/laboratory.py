@@ -10,7 +10,7 @@ from pathlib import Path
 import execute
 
 from whichbird.data.digest import datasets
-from whichbird.show.laboratory import segment_script
+from whichbird_book.laboratory import segment_script
 
 PAGE = "book/use/explorer"
 

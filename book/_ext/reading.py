@@ -23,7 +23,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = "book/use/glossary"
-API = ("book/use/api", "book/use/api-inside")  # names of `whichbird` first
+API = "book/use/api"
 CHECKED = "Assertions that held when this page was built; one inside a loop is counted once."
 
 EARLY = """<script>(function (html) {
@@ -143,14 +143,11 @@ class Folds(SphinxPostTransform):
     def _link(self, name):
         """A link to the library's reference, if there is such a page and it knows the name."""
         objects = self.env.get_domain("py").objects.items()
-        found = [
-            (API.index(o.docname), o)
-            for n, o in objects
-            if n.rpartition(".")[2] == name and o.docname in API and o.objtype in ("function", "class", "exception")
-        ]
+        kinds = ("function", "class", "exception")
+        found = [o for n, o in objects if n == f"whichbird.{name}" and o.docname == API and o.objtype in kinds]
         if not found:
             return None
-        at = min(found, key=lambda pair: pair[0])[1]
+        (at,) = found
         address = f"{self.app.builder.get_relative_uri(self.env.docname, at.docname)}#{at.node_id}"
         return nodes.reference("", "", nodes.literal(text=name), refuri=address, internal=True)
 

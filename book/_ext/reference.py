@@ -1,4 +1,4 @@
-"""The library's reference: `{library} public` and `{library} inside` print it from the docstrings, as `book/library.py` reads them.
+"""The library's reference: `{library}` prints it from the docstrings, as `book/library.py` reads them.
 
 Each name is an object of Sphinx's Python domain, with its full name as its address, so that listings of library code (`reading.py`), the index of the
 search (`found.py`) and the tables of notation lead to it. Our docstrings are sentences with `names` between backticks and examples after `>>>`; a
@@ -58,17 +58,15 @@ def prose(blocks, here=""):
 class Library(SphinxDirective):
     """Sections, one a room; in each a table of names with their first sentences, then the names."""
 
-    required_arguments = 1
-
     def run(self):
-        entries = {"public": library.public, "inside": library.inside}[self.arguments[0]]()
+        entries = library.public()
         for file in library.sources():
             self.env.note_dependency(str(file))
         return [self._room(room, entries) for room in library.ROOMS if any(e.room == room for e in entries)]
 
     def _room(self, room, entries):
         mine = [e for e in entries if e.room == room]
-        section = nodes.section(ids=[f"{self.arguments[0]}-{room}"], names=[])
+        section = nodes.section(ids=[f"public-{room}"], names=[])
         section += nodes.title("", "", nodes.literal(text=room))
         doc = sys.modules[f"whichbird.{room}"].__doc__
         section += nodes.paragraph("", "", *inline(library.blocks(doc)[0][1]))

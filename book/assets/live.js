@@ -1,5 +1,5 @@
 /* Small live figures inside chapters: what they share. Each has a script of its own, live-<name>.js, which hands in how it is built;
- * `whichbird.show.live` puts both into a page, with data. A figure is a box, redrawn when its width changes:
+ * `whichbird_book.live` puts both into a page, with data. A figure is a box, redrawn when its width changes:
  *
  *   Whichbird.figure("cross", (box, data) => ({ draw(width) { … } }))
  */

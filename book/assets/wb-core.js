@@ -1,6 +1,6 @@
 /* Small tools of the live figures: nodes, texts, scales. Classic scripts without a bundler: each file adds what it has to the one
  * object Whichbird, may use what the files before it added, and runs in Node too, where the unit tests load it with require.
- * `SCRIPTS` in lib/whichbird/show/explorer.py is their order in a page. */
+ * `SCRIPTS` in lib/whichbird_book/explorer.py is their order in a page. */
 (function (Whichbird) {
   "use strict";
 

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import exercises as ex
 import slices
 
-from whichbird.teach.forms import DIGITS, KINDS, Form, Kept, NoForm, empty, form
+from whichbird_book.teach.forms import DIGITS, KINDS, Form, Kept, NoForm, empty, form
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "exercises"
@@ -52,7 +52,13 @@ POINTS = {"easy": (2, 3), "medium": (4, 5), "hard": (6, 8)}
 OBJECTIVES = (
     "meta-evaluation chance balance response weighting solver augmentation ranking sureness choice data".split()
 )
-ALWAYS = {"np": "numpy", "wb": "whichbird", "pd": "pandas", "sp": "sympy"}  # what calls and tests may use besides
+ALWAYS = {
+    "np": "numpy",
+    "wb": "whichbird",
+    "pd": "pandas",
+    "sp": "sympy",
+    "raters": "whichbird_book.raters",
+}  # what calls and tests may use besides
 SALT = "trial"
 
 

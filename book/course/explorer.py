@@ -35,7 +35,7 @@ def html() -> str:
 def write(folder: Path) -> None:
     """The page with all that it asks for; segment scores too, for a score file that a student drops on it."""
     from whichbird.data.digest import datasets
-    from whichbird.show.laboratory import segment_script
+    from whichbird_book.laboratory import segment_script
 
     page = html()
     (folder / "segments").mkdir(parents=True)

@@ -119,7 +119,7 @@ def _test(e: slices.Exercise, entry: dict[str, Any], name: str) -> nbformat.Note
     """One answer is asked for, but all are handed over: the test of one may read another."""
     names = ", ".join([*entry["answers"], *sorted(entries.outside(entry))])
     asked = f'assert "{name}" in {notebooks.call(e, entry)}.right'
-    return nbformat.v4.new_code_cell(f"def test_{name}({names}):\n    import whichbird as wb\n    {asked}")
+    return nbformat.v4.new_code_cell(f"def test_{name}({names}):\n    import whichbird_book as book\n    {asked}")
 
 
 def _raw(source: str) -> nbformat.NotebookNode:

@@ -1,8 +1,8 @@
-"""Makes lib/whichbird/teach/key.json, by which `wb.check` knows a right answer, from the book's solutions and book/course/exercises.
+"""Makes lib/whichbird_book/teach/key.json, by which `book.check` knows a right answer, from the book's solutions and book/course/exercises.
 
     python book/course/key.py [--all]        run the exercises that changed since the key was made; with --all, every one
 
-The key holds hashes (lib/whichbird/teach/forms.py), the words of hints and slips, and a digest of what each was made from: the lean cells, the
+The key holds hashes (lib/whichbird_book/teach/forms.py), the words of hints and slips, and a digest of what each was made from: the lean cells, the
 solution and the entry. So a key that is older than the book is found out without running anything. An interrupted run loses nothing that is done.
 """
 
@@ -24,10 +24,10 @@ import entries
 import exercises as ex
 import slices
 
-from whichbird.teach.forms import DIGITS, Form, Kept
+from whichbird_book.teach.forms import DIGITS, Form, Kept
 
 HERE = Path(__file__).resolve().parent
-KEY = HERE.parents[1] / "lib/whichbird/teach/key.json"
+KEY = HERE.parents[1] / "lib/whichbird_book/teach/key.json"
 COPIED = ("title", "difficulty", "minutes", "points", "objective", "say", "hints", "yours")
 
 

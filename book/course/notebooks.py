@@ -40,7 +40,7 @@ KINDS = ("student", "teacher")
 EXTRA = "sympy"  # a package that some exercises need and whichbird does not bring
 HOW_TO = """\
 Each exercise has a cell for your answer and a cell that checks it. Replace each `...`, and add as many cells as you like. The check says what it sees, and a wrong answer costs
-nothing. `wb.hint("{number}")` gives a hint, and asked again a second one. `wb.points()` at the end counts."""
+nothing. `book.hint("{number}")` gives a hint, and asked again a second one. `book.points()` at the end counts."""
 NUMBER = """\
 student = ...  # your number; exercises that say so have a dataset of your own"""
 TEACHER = """\
@@ -169,7 +169,7 @@ def _notebook(path: Path, teacher: bool) -> nbformat.NotebookNode:
     versions, cells = Versions(chapter), []
     imports = _imports(chapter, [w for _, _, w in todo], versions)
     cells.append(_markdown(_heading(chapter, todo, words.titles[path], imports, teacher)))
-    cells += [_code(imports, "given"), _code(f"{NUMBER}\nwb.student(student)", "student")]
+    cells += [_code(imports, "given"), _code(f"{NUMBER}\nbook.student(student)", "student")]
     for n, (e, entry, work) in enumerate(todo):
         cells.append(_markdown(_asked(e, entry, words)))
         if given := _given(versions, chapter, n, e, entry, work):
@@ -180,11 +180,11 @@ def _notebook(path: Path, teacher: bool) -> nbformat.NotebookNode:
                 cells.append(_markdown(f"**In words.** {said}"))
         else:
             cells.append(_code(blank(chapter, n, entry), "blank", f"exercise-{n}"))
-        helps = "" if teacher else f'  # wb.hint("{e.number}") helps'
+        helps = "" if teacher else f'  # book.hint("{e.number}") helps'
         cells.append(_code(call(e, entry) + helps, "check", f"exercise-{n}"))
         if teacher:
             cells.append(_markdown(_marking(e, entry)))
-    cells.append(_code("wb.points()", "points"))
+    cells.append(_code("book.points()", "points"))
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     for number, cell in enumerate(cells):
@@ -205,7 +205,7 @@ def _imports(chapter: slices.Chapter, works: list[entries.Work], versions: Versi
     kinds = ast.Import | ast.ImportFrom
     every = [s for w in works for s in [*w.given, *w.carried, *w.own]]
     needed = {n for s in every if not isinstance(s.node, kinds) for n in s.needs} | {"wb"}
-    lines = ["import numpy as np", "import whichbird as wb"]
+    lines = ["import numpy as np", "import whichbird as wb", "import whichbird_book as book"]
     for s in chapter.statements:
         if isinstance(s.node, kinds) and s in every and s.binds & needed:
             versions.run(s, False)
@@ -216,7 +216,11 @@ def _imports(chapter: slices.Chapter, works: list[entries.Work], versions: Versi
 def _import_order(line: str) -> tuple[int, int, str]:
     """Python's own packages, others, and whichbird; `import` before `from`."""
     package = re.split(r"[ .]", line)[1]
-    return 2 if package == "whichbird" else package not in sys.stdlib_module_names, line.startswith("from"), line
+    return (
+        2 if package.startswith("whichbird") else package not in sys.stdlib_module_names,
+        line.startswith("from"),
+        line,
+    )
 
 
 def _given(
@@ -245,7 +249,7 @@ def _given(
         for name in s.changes:
             versions.now[name] = ("work", n)
     if yours:
-        lines.insert(0, f'yours = wb.student(student)["{e.number}"]  # your dataset')
+        lines.insert(0, f'yours = book.student(student)["{e.number}"]  # your dataset')
         if lines[1:]:
             lines.insert(1, "")
         lines.append("print(yours)")
@@ -276,7 +280,7 @@ def _asked(e: slices.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
 def call(e: slices.Exercise, entry: dict[str, Any]) -> str:
     """The call that checks an exercise."""
     names = [*entry["answers"], *sorted(entries.outside(entry))]
-    return f'wb.check("{e.number}", {", ".join(f"{n}={n}" for n in names)})'
+    return f'book.check("{e.number}", {", ".join(f"{n}={n}" for n in names)})'
 
 
 def _marking(e: slices.Exercise, entry: dict[str, Any]) -> str:
@@ -326,7 +330,7 @@ def outcome(notebook: nbformat.NotebookNode, number: int | str | None = None) ->
     for cell in notebook.cells:
         if number is not None and "student" in cell.metadata.get("tags", []):
             cell.source = cell.source.replace(NUMBER, f"student = {number!r}")
-    last = 'import json; print(json.dumps({n: [int(r["points"]), int(r["of"])] for n, r in wb.points().iterrows()}))'
+    last = 'import json; print(json.dumps({n: [int(r["points"]), int(r["of"])] for n, r in book.points().iterrows()}))'
     notebook.cells.append(_code(last))
     with tempfile.TemporaryDirectory() as folder:
         execute.wait_for(execute.run_notebook(notebook, Path(folder)))
@@ -345,7 +349,7 @@ def said(notebook: nbformat.NotebookNode) -> list[str]:
 
 def slips(path: Path) -> list[tuple[str, str, str]]:
     """Give each slip of a chapter as an answer: exercise, what should be said, and what is said. In this Python, for the book's datasets."""
-    from whichbird.teach import check as teach
+    from whichbird_book.teach import check as teach
 
     chapter, known, out = slices.chapter(path), entries.load(), []
     teach.student(None)

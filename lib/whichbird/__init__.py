@@ -1,8 +1,9 @@
 """Whichbird: see, steer and certify the adequacy–fluency balance of machine-translation meta-evaluation.
 
 The names below are the public ones; each is loaded from its room when it is first asked for, so that importing the
-package costs next to nothing. Rooms, in the order data meets them: `core`, `solve`, `data`, `study`, `show`, `cli`;
-beside them `teach`, for the exercises of the book.
+package costs next to nothing. Rooms, in the order data meets them: `core`, `solve`, `data`, `study`, `show`, `cli`.
+What only the book needs is the package `whichbird_book` beside this one, which imports this one and never the other way
+round.
 """
 
 from importlib import import_module
@@ -62,13 +63,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         carriers as carriers,
         natural_turns as natural_turns,
     )
-    from .study.choices import (
-        by_beta as by_beta,
-        by_reference as by_reference,
-        by_seed as by_seed,
-        by_taxonomy as by_taxonomy,
-        by_total as by_total,
-    )
     from .study.components import Components as Components, components as components
     from .study.contest import Contest as Contest, contest as contest
     from .study.domains import (
@@ -78,7 +72,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         domain_agreement as domain_agreement,
         domain_lean as domain_lean,
     )
-    from .study.facets import generalise as generalise, rater_plan as rater_plan
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
     from .study.placebo import permuted as permuted, placebo as placebo
@@ -89,11 +82,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         rank_change as rank_change,
         rank_sweep as rank_sweep,
     )
-    from .study.raters import (
-        aspect_agreement as aspect_agreement,
-        rater_balances as rater_balances,
-        rater_habits as rater_habits,
-    )
     from .study.significance import (
         Significance as Significance,
         clusters as clusters,
@@ -102,7 +90,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     )
     from .study.targets import weight_sweep as weight_sweep
     from .study.verdict import Verdict as Verdict, load_significance as load_significance
-    from .teach.check import check as check, hint as hint, points as points, student as student
 
 _ROOM = {
     "core.balance": ("balance", "ess", "pair_balances", "reachable"),
@@ -135,27 +122,31 @@ _ROOM = {
     "solve.verify": ("verify",),
     "study.calibrate": ("Calibration", "calibrate"),
     "study.carriers": ("Carriers", "NaturalTurns", "carriers", "natural_turns"),
-    "study.choices": ("by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total"),
     "study.components": ("Components", "components"),
     "study.contest": ("Contest", "contest"),
     "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement", "domain_lean"),
-    "study.facets": ("generalise", "rater_plan"),
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
     "study.placebo": ("permuted", "placebo"),
     "study.ranking": ("RankChange", "Ranking", "rank", "rank_change", "rank_sweep"),
-    "study.raters": ("aspect_agreement", "rater_balances", "rater_habits"),
     "study.significance": ("Significance", "clusters", "holm", "significance"),
     "study.targets": ("weight_sweep",),
     "study.verdict": ("Verdict", "load_significance"),
-    "teach.check": ("check", "hint", "points", "student"),
 }
 _HOME = {name: module for module, names in _ROOM.items() for name in names}
+_MOVED = {  # public names of version 0.2, now of the book's package
+    **dict.fromkeys(("check", "hint", "points", "student"), "whichbird_book"),
+    **dict.fromkeys(("by_beta", "by_reference", "by_seed", "by_taxonomy", "by_total"), "whichbird_book.choices"),
+    **dict.fromkeys(("generalise", "rater_plan"), "whichbird_book.facets"),
+    **dict.fromkeys(("aspect_agreement", "rater_balances", "rater_habits"), "whichbird_book.raters"),
+}
 
 __all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> object:
+    if name in _MOVED:
+        raise AttributeError(f"{name} is in another package now: from {_MOVED[name]} import {name}")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -87,7 +87,7 @@ def test_every_chapter_with_exercises_has_its_notebooks(course):
     for file in (course / "notebooks" / "student").rglob("*.ipynb"):
         cells = nbformat.read(file, as_version=4).cells
         assert not [c for c in cells if "work" in c.metadata.get("tags", [])] and any(
-            "wb.check(" in c.source for c in cells
+            "book.check(" in c.source for c in cells
         )
 
 

@@ -12,9 +12,9 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import whichbird as wb
 from whichbird.core.augment import PAPER_FAMILIES
-from whichbird.show.explorer import SCRIPTS
 from whichbird.study.sweep import sweep
 from whichbird.study.targets import beta_stops
+from whichbird_book.explorer import SCRIPTS
 
 TIE = 1e-9
 SHOWN = 1e-9  # how closely the page's weights, SPA and ESS are those of Python

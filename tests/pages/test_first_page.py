@@ -7,10 +7,10 @@ import pytest
 from test_live import Figure
 
 import whichbird as wb
-from whichbird.show import kit
 from whichbird.study.carriers import natural_turns
 from whichbird.study.placebo import permuted
 from whichbird.study.preference import preference, steps
+from whichbird_book import kit
 
 SOURCE = Path(__file__).resolve().parents[2] / "book" / "index.md"
 

@@ -11,7 +11,7 @@ from test_explorer import noise
 import whichbird as wb
 from whichbird.core.augment import DIALS
 from whichbird.core.balance import variance
-from whichbird.show import live
+from whichbird_book import live
 
 SHOWN = 1e-9  # how closely numbers in a page are those of Python
 PLACES = [  # figure, page, the still figure beside it

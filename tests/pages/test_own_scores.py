@@ -10,8 +10,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from test_explorer import SHOWN, explorer  # noqa: F401
 
 import whichbird as wb
-from whichbird.data.guest import write_guest
 from whichbird.study.tested import with_tests
+from whichbird_book.guest import write_guest
 
 
 @pytest.fixture(scope="module")

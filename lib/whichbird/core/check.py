@@ -139,3 +139,15 @@ def _finite(out: Array, name: str, allow_nan: bool = False) -> None:
         where = tuple(int(i) for i in np.argwhere(bad)[0])
         index = ", ".join(map(str, where))
         raise ValueError(f"{name}[{index}] is {out[where]}; every value must be a finite number")
+
+
+def whole(value: int, name: str, least: int = 1) -> None:
+    """Refuse what is no whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} is {value}; a whole number of at least {least} is expected")
+
+
+def share(value: float, name: str) -> None:
+    """Refuse what does not lie between 0 and 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"{name} is {value}; a number between 0 and 1 is expected")

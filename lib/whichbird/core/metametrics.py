@@ -118,6 +118,19 @@ def pearson(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> 
     return float(np.clip(r, -1, 1))  # rounding can carry it past one
 
 
+def correlation(x: Array, y: Array) -> Array:
+    """Pearson's correlation along the last axis: (…, M) twice → (…); 0 where one of the two is constant.
+
+    >>> import numpy as np
+    >>> correlation(np.array([[1.0, 2, 3], [3.0, 2, 1]]), np.array([2.0, 4, 6])).round(12).tolist()
+    [1.0, -1.0]
+    """
+    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    size = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
+    out: Array = np.where(size > 0, (x * y).sum(axis=-1) / np.where(size > 0, size, 1.0), 0.0)
+    return out
+
+
 def _standard(x: Array, w: Array, name: str) -> Array:
     """x around its weighted mean, on a scale on which its systems with weight lie 1 apart at most."""
     used = x[w > 0]

@@ -1,4 +1,4 @@
-"""What people see: the look of figures, tables beside published ones, the live figures of the pages.
+"""What people see: the look of figures, a report as a page.
 
 May import from `core`, `solve`, `data` and `study`.
 """

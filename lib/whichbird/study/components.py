@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from .._version import __version__
 from ..core import check
 from ..core.balance import balance, target
-from ..core.check import Array, DataError
+from ..core.check import Array, DataError, share, whole
 from ..core.closed import closed_p
 from ..core.metametrics import pair_weights
 from ..core.noise import Spread, interval, residuals, spread
@@ -29,7 +29,7 @@ from ..data.pool import Pool, pick
 from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .intervals import Documents, draw, quantile
-from .significance import FEWEST as FEWEST, LEVEL, SEED, _share, _whole
+from .significance import FEWEST as FEWEST, LEVEL, SEED
 
 ASPECTS = ("adequacy", "fluency")
 FACTORS = 1e-3, 1e18  # how much less or more text `needed` looks at
@@ -172,7 +172,7 @@ def cell_components(
     >>> found.documents, found.bounded, found.low < found.beta < found.high
     (400, True, True)
     """
-    _share(level, "level")
+    share(level, "level")
     x = [
         check.matrix(v, f"{name}: {what}", allow_nan=True) for v, what in ((adequacy, "adequacy"), (fluency, "fluency"))
     ]
@@ -229,7 +229,7 @@ def redrawn(source: Pool | Digest | str, beta: float, resamples: int = 400, seed
     """
     pool = pool_of(source)
     found = components(pool)
-    _whole(resamples, "resamples", 2)
+    whole(resamples, "resamples", 2)
     beta = target(found.means[0], found.means[1], beta)
     x = [v for v in (pool.adequacy, pool.fluency) if v is not None]
     sums, counts = document_sums(x, ~np.isnan(x[0]), pool.documents)

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..core.balance import balance
-from ..core.check import Array, DataError
+from ..core.check import Array, DataError, whole
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest, dataset_of, datasets
@@ -33,7 +33,7 @@ from .contest import need_aspects
 from .intervals import Documents, Evidence, evidence, numbered
 from .overview import overview
 from .ranking import TIE
-from .significance import SEED, _whole, annotated_of, judges
+from .significance import SEED, annotated_of, judges
 
 SHUFFLES = 500
 COLUMNS = [
@@ -160,7 +160,7 @@ def domain_lean(source: Pool | Digest | str, shuffles: int = 10 * SHUFFLES, seed
     2          news   0.95  0.95  0.91  0.97  0.79
     3        social   0.97  0.94  0.92  0.97  0.02
     """
-    _whole(shuffles, "shuffles", 5)
+    whole(shuffles, "shuffles", 5)
     pool = annotated_of(source)
     domains, e, of = _parts(pool, np.empty((0, *pool.total.shape)))
     size = Documents.of(pool.documents, len(pool.lines)).size  # all of them, not only those with totals
@@ -208,7 +208,7 @@ def domain_agreement(source: Pool | Digest | str, shuffles: int = SHUFFLES, seed
             at  domains   tau  chance  within  between
     0  natural        2  0.15    0.59    0.37     0.19
     """
-    _whole(shuffles, "shuffles", 5)
+    whole(shuffles, "shuffles", 5)
     pool = pool_of(source)
     shipped, _ = judges(pool, None, 2)
     parts, e, domain = _parts(pool, np.array(list(shipped.values())))

@@ -30,7 +30,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from tqdm import tqdm
 
 from .._version import __version__
-from ..core.check import Array
+from ..core.check import Array, share, whole
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
@@ -39,7 +39,7 @@ from ..data.protocol import segments
 from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .contest import Scores
-from .significance import LEVEL, SEED, _share, _whole, judges, weightings
+from .significance import LEVEL, SEED, judges, weightings
 
 RESAMPLES = 1000
 METHODS = ("bootstrap", "subsample", "jackknife")
@@ -294,8 +294,8 @@ def intervals(
     (array([[0.89, 0.61]]), array([[1., 1.]]), (array([1, 1]), array([2, 2])))
     """
     pool = pool_of(source)
-    _whole(resamples, "resamples", 2)
-    _share(level, "level")
+    whole(resamples, "resamples", 2)
+    share(level, "level")
     shipped, own = judges(pool, scores, 1)
     names, x = [*shipped, *own], np.array([*shipped.values(), *own.values()])
     targets = np.array([np.nan]) if betas is None else np.atleast_1d(np.asarray(betas, dtype=np.float64))

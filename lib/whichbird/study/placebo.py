@@ -15,14 +15,13 @@ from numpy.typing import ArrayLike
 
 from ..core import check
 from ..core.augment import PAPER_FAMILIES
-from ..core.check import Array
-from ..core.metametrics import spa_from_p
+from ..core.check import Array, whole
+from ..core.metametrics import correlation, spa_from_p
 from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
-from .leaning import correlation
 from .ranking import TIE
-from .significance import SEED, _whole
+from .significance import SEED
 from .sweep import METAMETRICS, correlations, measures
 
 DRAWS = 5000
@@ -40,7 +39,7 @@ def permuted(weights: ArrayLike, draws: int = DRAWS, seed: int = SEED) -> Array:
     [[0.5, 0.2, 0.3], [0.5, 0.3, 0.2], [0.5, 0.2, 0.3]]
     """
     w = np.atleast_2d(np.asarray(weights, dtype=np.float64))
-    _whole(draws, "draws")
+    whole(draws, "draws")
     order = np.random.default_rng(seed).random((draws, w.shape[1])).argsort(axis=1)
     return np.asarray(w[:, order].swapaxes(0, 1))
 

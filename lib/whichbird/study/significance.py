@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from .._version import __version__
-from ..core.check import Array, DataError
+from ..core.check import Array, DataError, share, whole
 from ..core.closed import closed_p
 from ..core.metametrics import pair_weights, spa_from_p
 from ..core.swap import TIE, standard_scores, swap_test
@@ -105,7 +105,7 @@ def significance(
            [0.96, 1.  ]]), array([[1, 2]]))
     """
     pool = pool_of(source)
-    _whole(resamples, "resamples")
+    whole(resamples, "resamples")
     shipped, own = judges(pool, scores, 2)
     names, x = [*shipped, *own], np.array([*shipped.values(), *own.values()])
     i, j = np.triu_indices(len(names), 1)
@@ -171,7 +171,7 @@ def clusters(spa: ArrayLike, p: ArrayLike, level: float = LEVEL) -> NDArray[np.i
     score, pairs = np.asarray(spa, dtype=np.float64), np.asarray(p, dtype=np.float64)
     if score.ndim != 1 or pairs.shape != (score.size, score.size):
         raise ValueError(f"spa has shape {score.shape} and p {pairs.shape}; (M,) and (M, M) are expected")
-    _share(level, "level")
+    share(level, "level")
     out, members, number = np.empty(score.size, dtype=np.int64), np.empty(0, dtype=np.int64), 1
     for scorer in np.argsort(-score, kind="stable"):
         if (pairs[members, scorer] <= level).any():
@@ -229,13 +229,3 @@ def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Arr
     if count < least:
         raise DataError(f"{pool.name}: {count} scorers to compare; at least {least} needed")
     return dict(pool.scored), own
-
-
-def _whole(value: int, name: str, least: int = 1) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} is {value}; a whole number of at least {least} is expected")
-
-
-def _share(value: float, name: str) -> None:
-    if not 0 < value < 1:
-        raise ValueError(f"{name} is {value}; a number between 0 and 1 is expected")

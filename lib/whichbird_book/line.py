@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.balance import balance
-from ..core.check import Array
+from whichbird.core.balance import balance
+from whichbird.core.check import Array
 
 Goal = Callable[[Array, Array], Array]
 

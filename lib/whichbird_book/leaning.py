@@ -15,16 +15,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..core import check
-from ..core.check import Array, DataError
-from ..core.closed import p_from_moments
-from ..core.metametrics import pair_weights, spa_from_p
-from ..data.digest import Digest
-from ..data.pool import Pool
-from ..solve.reweight import reweight_many, reweight_sweep
-from .contest import need_aspects
-from .intervals import Evidence, draw, evidence, quantile
-from .significance import LEVEL, SEED
+from whichbird.core import check
+from whichbird.core.check import Array, DataError
+from whichbird.core.closed import p_from_moments
+from whichbird.core.metametrics import correlation, pair_weights, spa_from_p
+from whichbird.data.digest import Digest
+from whichbird.data.pool import Pool
+from whichbird.solve.reweight import reweight_many, reweight_sweep
+from whichbird.study.contest import need_aspects
+from whichbird.study.intervals import Evidence, draw, evidence, quantile
+from whichbird.study.significance import LEVEL, SEED
 
 RESAMPLES = 300
 WORLD = 100  # contests drawn from a dataset's own documents to see what the interval covers, and resamples of each
@@ -53,18 +53,6 @@ def leaning(d: Digest, betas: ArrayLike) -> Leaning:
     to_a, to_f = (spa_from_p(p, d.scorer_p) for p in (d.adequacy_p, d.fluency_p) if p is not None)
     first, second = (spa_from_p(d.human_p, d.scorer_p, w) for w in (low, high))
     return Leaning(to_a - to_f, second - first)
-
-
-def correlation(x: Array, y: Array) -> Array:
-    """Pearson's along the last axis: (…, M) twice → (…); 0 where one of the two is constant.
-
-    >>> correlation(np.array([[1.0, 2, 3], [3.0, 2, 1]]), np.array([2.0, 4, 6])).round(12).tolist()
-    [1.0, -1.0]
-    """
-    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    size = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
-    out: Array = np.where(size > 0, (x * y).sum(axis=-1) / np.where(size > 0, size, 1.0), 0.0)
-    return out
 
 
 def lean_error(pool: Pool, betas: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> float:

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.check import DataError
-from .archive import DAMAGE, Archive
-from .digest import Digest
-from .files import read_bytes, write_whole
-from .manifest import folder, shipped
-from .mtme import read_scores
+from whichbird.core.check import DataError
+from whichbird.data.archive import DAMAGE, Archive
+from whichbird.data.digest import Digest
+from whichbird.data.files import read_bytes, write_whole
+from whichbird.data.manifest import folder, shipped
+from whichbird.data.mtme import read_scores
 
 FORMAT = 1
 NAME, DATASET, REFERENCE = "ReMedy-9B", "enes24", "refA"

@@ -13,19 +13,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..core.augment import PAPER_FAMILIES, shifts
-from ..core.balance import balance, reachable
-from ..core.check import Array
-from ..core.metametrics import pair_weights
-from ..core.permutation import PERMUTATIONS, SEED as PUBLISHED, p_counts, p_curve_counts
-from ..data.digest import Digest, dataset_of, load, make
-from ..data.pool import Pool, system_means
-from ..data.segments import pool_of
-from ..data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
-from ..solve.reweight import reliable_interval, reweight_sweep
-from .contest import need_aspects
-from .preference import preference, steps
-from .ranking import RankChange, rank_change
+from whichbird.core.augment import PAPER_FAMILIES, shifts
+from whichbird.core.balance import balance, reachable
+from whichbird.core.check import Array
+from whichbird.core.metametrics import pair_weights
+from whichbird.core.permutation import PERMUTATIONS, SEED as PUBLISHED, p_counts, p_curve_counts
+from whichbird.data.digest import Digest, dataset_of, load, make
+from whichbird.data.pool import Pool, system_means
+from whichbird.data.segments import pool_of
+from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
+from whichbird.solve.reweight import reliable_interval, reweight_sweep
+from whichbird.study.contest import need_aspects
+from whichbird.study.preference import preference, steps
+from whichbird.study.ranking import RankChange, rank_change
 
 TASTE, *SOUND = PAPER_FAMILIES
 SEEDS = tuple(range(5, 25))  # the published one is 4

@@ -16,15 +16,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.balance import balance
-from ..core.check import Array, DataError
-from ..core.noise import interval, spread
-from ..data.digest import Digest
-from ..data.pool import Pool, Rating
-from .components import cell_components
-from .contest import need_aspects
-from .intervals import Documents, numbered, quantile
-from .significance import LEVEL, annotated_of
+from whichbird.core.balance import balance
+from whichbird.core.check import Array, DataError
+from whichbird.core.noise import interval, spread
+from whichbird.data.digest import Digest
+from whichbird.data.pool import Pool, Rating
+from whichbird.study.components import cell_components
+from whichbird.study.contest import need_aspects
+from whichbird.study.intervals import Documents, numbered, quantile
+from whichbird.study.significance import LEVEL, annotated_of
 
 LEAST = 40  # segments that a rater saw from all systems, for a balance of his or her own to mean something
 ASPECT = slice(1, 3)  # of the four kinds: adequacy alone, fluency alone

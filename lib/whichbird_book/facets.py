@@ -20,13 +20,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.check import Array, DataError
-from ..data.digest import Digest
-from ..data.pool import Pool
-from .contest import need_aspects
-from .intervals import Documents
+from whichbird.core.check import Array, DataError
+from whichbird.data.digest import Digest
+from whichbird.data.pool import Pool
+from whichbird.study.contest import need_aspects
+from whichbird.study.intervals import Documents
+from whichbird.study.significance import annotated_of
+
 from .raters import SEED, by_rater, document_numbers, whole_rows
-from .significance import annotated_of
 
 PARTS = ("system", "rater", "segment", "system × rater", "system × segment", "rater × segment", "residual")
 DRAWS = 4000

@@ -1,4 +1,4 @@
-"""`wb.check`, `wb.hint`, `wb.points`, `wb.student`: what a student notebook asks.
+"""`book.check`, `book.hint`, `book.points`, `book.student`: what a student notebook asks.
 
 The key holds no answer, only hashes (`forms`). What was checked and which hints were read is remembered until Python ends.
 """
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEY = Path(__file__).with_name("key.json")
-KNOWN = {"np": "numpy", "wb": "whichbird", "pd": "pandas", "sp": "sympy"}  # what calls and tests may use
+KNOWN = {
+    "np": "numpy",
+    "wb": "whichbird",
+    "pd": "pandas",
+    "sp": "sympy",
+    "raters": "whichbird_book.raters",
+}  # what calls and tests may use
 FEW = 3  # labels that a message lists
 
 
@@ -86,8 +92,8 @@ def check(exercise: str, *answer: Any, **answers: Any) -> Outcome:
     An exercise with one answer takes it without a name. Of several, those that are given are checked. Further names are handed on to the exercise's own
     tests. An empty answer, `...` say, costs nothing and never passes.
 
-    >>> import whichbird as wb
-    >>> wb.check("3.1.1", ...).points
+    >>> import whichbird_book as book
+    >>> book.check("3.1.1", ...).points
     3.1.1: nothing yet. price is a dictionary...
     0
     """
@@ -232,8 +238,8 @@ def _few(names: list[str]) -> str:
 def hint(exercise: str) -> None:
     """Print the next hint: two in all, the second says more. How many were read is counted.
 
-    >>> import whichbird as wb
-    >>> wb.hint("3.1.1")
+    >>> import whichbird_book as book
+    >>> book.hint("3.1.1")
     3.1.1, hint 1 of 2: ...
     """
     number, entry = _find(exercise)
@@ -245,8 +251,8 @@ def hint(exercise: str) -> None:
 def points() -> pd.DataFrame:
     """Points so far, of the exercises of all chapters in which something was checked, with the hints that were read.
 
-    >>> import whichbird as wb
-    >>> list(wb.points().columns)
+    >>> import whichbird_book as book
+    >>> list(book.points().columns)
     ['title', 'points', 'of', 'hints']
     """
     import pandas as pd
@@ -296,10 +302,10 @@ def student(number: Any = None) -> Student:
 
     Without a number, or with `...`, every dataset is the book's. Letters are allowed.
 
-    >>> import whichbird as wb
-    >>> wb.student(17)
+    >>> import whichbird_book as book
+    >>> book.student(17)
     the datasets of student 17
-    >>> wb.student(...)
+    >>> book.student(...)
     the book's datasets
     """
     if number is None or number is ...:

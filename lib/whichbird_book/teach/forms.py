@@ -84,7 +84,7 @@ def form(value: Any) -> Form:
     >>> form(len)
     Traceback (most recent call last):
         ...
-    whichbird.teach.forms.NoForm: a builtin_function_or_method cannot be checked by its value
+    whichbird_book.teach.forms.NoForm: a builtin_function_or_method cannot be checked by its value
     """
     leaves = dict(_leaves(value, ""))
     if len(leaves) > MOST:

@@ -15,18 +15,18 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..core.check import Array, DataError
-from ..core.closed import closed_p
-from ..core.metametrics import pair_weights
-from ..core.swap import standard_scores, swap_test
-from ..data.digest import Digest
-from ..data.pool import Pool
-from ..data.segments import pool_of
-from ..solve.reweight import reliable_interval, reweight_many
-from .contest import need_aspects
-from .intervals import Evidence, draw, evidence, numbered, quantile, resample
-from .significance import LEVEL, _whole
-from .verdict import COUNTS, Bools, changes
+from whichbird.core.check import Array, DataError, whole
+from whichbird.core.closed import closed_p
+from whichbird.core.metametrics import pair_weights
+from whichbird.core.swap import standard_scores, swap_test
+from whichbird.data.digest import Digest
+from whichbird.data.pool import Pool
+from whichbird.data.segments import pool_of
+from whichbird.solve.reweight import reliable_interval, reweight_many
+from whichbird.study.contest import need_aspects
+from whichbird.study.intervals import Evidence, draw, evidence, numbered, quantile, resample
+from whichbird.study.significance import LEVEL
+from whichbird.study.verdict import COUNTS, Bools, changes
 
 Indices = NDArray[np.int64]
 BATCH = 20  # contests with a seed of their own, so that a part can be made again
@@ -52,20 +52,20 @@ def trials(source: Pool | Digest | str, truth: int = 2000, seed: int = 1) -> Tri
     (2, 30, 30)
     """
     pool = pool_of(source)
-    _whole(truth, "truth", 2)
+    whole(truth, "truth", 2)
     if pool.documents is None:
         raise DataError(f"{pool.name} has no documents to draw contests from")
     x = np.array(list(pool.scored.values()))
-    whole = evidence(pool, x)
-    size = whole.size.size
+    every = evidence(pool, x)
+    size = every.size.size
     ends = np.array(reliable_interval(*need_aspects(pool)))
     counts = np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), size=truth).astype(np.float64)
-    plain = whole._replace(size=np.ones(size))  # a contest counts for the segments it has
+    plain = every._replace(size=np.ones(size))  # a contest counts for the segments it has
     spa = np.nanmean(
         np.concatenate([resample(plain, part, ends) for part in np.array_split(counts, -(-truth // 200))]), axis=0
     )
     return Trials(
-        pool, x, numbered(pool.documents, len(pool.lines))[pool.official], whole, ends, spa[:, :, None] - spa[:, None]
+        pool, x, numbered(pool.documents, len(pool.lines))[pool.official], every, ends, spa[:, :, None] - spa[:, None]
     )
 
 

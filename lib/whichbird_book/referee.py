@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike
 
-from ..core.check import Array
+from whichbird.core.check import Array
 
 _LINE = 1e-9  # the second singular value over the first, below which the systems of a support lie on a line
 _NOTHING = 1e-12  # a component of r over the length of r, below which it is zero

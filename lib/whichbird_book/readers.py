@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.augment import z_scores
-from ..core.check import Array
-from ..data.digest import Digest
-from ..data.pairs import COLUMNS
-from ..data.pool import Pool
-from .contest import need_aspects
+from whichbird.core.augment import z_scores
+from whichbird.core.check import Array
+from whichbird.data.digest import Digest
+from whichbird.data.pairs import COLUMNS
+from whichbird.data.pool import Pool
+from whichbird.study.contest import need_aspects
 
 MOST = 5.0  # MQM points that either translation of a pair may lose against the other: one major error
 RATIO = 2.0  # how many times as much as the other one of them may lose

@@ -12,21 +12,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.balance import balance
-from ..core.check import Array, DataError
-from ..core.leverage import leverage
-from ..core.permutation import PERMUTATIONS
-from ..data.digest import Digest
-from ..data.pairs import agreements
-from ..data.protocol import scorer_named
-from ..solve.reweight import reliable_interval, reweight_sweep
-from ..study.calibrate import draws, outlook
-from ..study.carriers import NaturalTurns
-from ..study.contest import need_aspects
-from ..study.intervals import quantile
-from ..study.placebo import permuted
-from ..study.significance import LEVEL
-from ..study.sweep import measures
+from whichbird.core.balance import balance
+from whichbird.core.check import Array, DataError
+from whichbird.core.leverage import leverage
+from whichbird.core.permutation import PERMUTATIONS
+from whichbird.data.digest import Digest
+from whichbird.data.pairs import agreements
+from whichbird.data.protocol import scorer_named
+from whichbird.solve.reweight import reliable_interval, reweight_sweep
+from whichbird.study.calibrate import draws, outlook
+from whichbird.study.carriers import NaturalTurns
+from whichbird.study.contest import need_aspects
+from whichbird.study.intervals import quantile
+from whichbird.study.placebo import permuted
+from whichbird.study.significance import LEVEL
+from whichbird.study.sweep import measures
+
 from .laboratory import generators
 from .report import Shown
 

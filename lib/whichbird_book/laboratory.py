@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.check import DataError
-from ..core.permutation import SEED as PERMUTING
-from ..data.digest import Digest
-from ..data.pool import Pool
-from ..data.protocol import scored_lines
-from ..data.segments import load_pool
-from ..study.intervals import numbered, quantile
-from ..study.significance import LEVEL, SEED as TESTING
-from ..study.verdict import load_significance
+from whichbird.core.check import DataError
+from whichbird.core.permutation import SEED as PERMUTING
+from whichbird.data.digest import Digest
+from whichbird.data.pool import Pool
+from whichbird.data.protocol import scored_lines
+from whichbird.data.segments import load_pool
+from whichbird.study.intervals import numbered, quantile
+from whichbird.study.significance import LEVEL, SEED as TESTING
+from whichbird.study.verdict import load_significance
 
 STEPS = 4095  # between the smallest and the largest score: twelve bits
 UNIT = 10_000  # people's scores are written as whole numbers of 1/UNIT

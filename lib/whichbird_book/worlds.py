@@ -10,14 +10,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..core.check import Array
-from ..core.noise import spread
-from ..data.digest import Digest
-from ..data.pool import Pool, pick
-from ..data.segments import pool_of
-from .components import components, document_sums, ends
-from .intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
-from .significance import LEVEL, _whole
+from whichbird.core.check import Array, whole
+from whichbird.core.noise import spread
+from whichbird.data.digest import Digest
+from whichbird.data.pool import Pool, pick
+from whichbird.data.segments import pool_of
+from whichbird.study.components import components, document_sums, ends
+from whichbird.study.intervals import METHODS, Evidence, draw, evidence, quantile, rank_sets, resample
+from whichbird.study.significance import LEVEL
 
 
 class World(NamedTuple):
@@ -223,7 +223,7 @@ def beta_coverage(world: TextWorld, draws: int = 2000, level: float = LEVEL, see
     >>> list(found)[:5], 0.8 < found["covered"] <= 1
     (['truth', 'covered', 'above', 'below', 'open'], True)
     """
-    _whole(draws, "draws", 1)
+    whole(draws, "draws", 1)
     rng = np.random.default_rng(seed)
     truth = float(world.truth[0] / world.truth.sum())
     lows, highs, seen, fair, variances = [], [], [], [], []

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import check
-from .check import Array
+from whichbird.core import check
+from whichbird.core.check import Array
 
 NORMAL = 0.6744897501960817  # half of a standard normal sample lies within this distance of its median
 

@@ -13,19 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from ..core.augment import FAMILIES, PAPER_FAMILIES
-from ..core.balance import balance
-from ..core.check import Array, DataError
-from ..core.metametrics import spa_from_p
-from ..data.digest import Digest
-from ..data.registry import DATASETS, title
-from ..solve.reweight import reliable_interval, reweight_sweep
-from ..study.contest import need_aspects
-from ..study.overview import shipped_ends
-from ..study.significance import clusters
-from ..study.sweep import measures
-from ..study.targets import beta_stops as beta_stops
-from ..study.verdict import Verdict, load_significance
+from whichbird.core.augment import FAMILIES, PAPER_FAMILIES
+from whichbird.core.balance import balance
+from whichbird.core.check import Array, DataError
+from whichbird.core.metametrics import spa_from_p
+from whichbird.data.digest import Digest
+from whichbird.data.registry import DATASETS, title
+from whichbird.solve.reweight import reliable_interval, reweight_sweep
+from whichbird.study.contest import need_aspects
+from whichbird.study.overview import shipped_ends
+from whichbird.study.significance import clusters
+from whichbird.study.sweep import measures
+from whichbird.study.targets import beta_stops as beta_stops
+from whichbird.study.verdict import Verdict, load_significance
+
 from .laboratory import generators, source_data
 from .report import Shown
 

@@ -1,6 +1,6 @@
 """What chapters share: which datasets they show, how numbers go into their sentences, and steps that several of them take.
 
->>> from whichbird.show import kit
+>>> from whichbird_book import kit
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..core.augment import PAPER_FAMILIES
-from ..core.balance import from_std_balance, reachable, std_balance
-from ..core.check import Array
-from ..data.digest import Digest, datasets, load, read_table
-from ..solve.reweight import reweight_sweep
-from ..study.contest import need_aspects
-from ..study.preference import steps
+from whichbird.core.augment import PAPER_FAMILIES
+from whichbird.core.balance import from_std_balance, reachable, std_balance
+from whichbird.core.check import Array
+from whichbird.data.digest import Digest, datasets, load, read_table
+from whichbird.solve.reweight import reweight_sweep
+from whichbird.study.contest import need_aspects
+from whichbird.study.preference import steps
+
 from .report import published
 
 if TYPE_CHECKING:
@@ -280,7 +281,7 @@ def popular(d: Digest) -> list[int]:
 
 def beta_panels(names: Iterable[str], cell: tuple[float, float] = (2.7, 2.3)) -> tuple[Figure, list[Axes]]:
     """Small panels over β, one a dataset in two columns, each with its name and shared axes: the figure and its axes."""
-    from . import figures
+    from whichbird.show import figures
 
     names = list(names)
     fig, axes = figures.grid(len(names), columns=2, cell=cell, sharex=True, sharey=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..data.digest import load, read_table
+from whichbird.data.digest import load, read_table
 
 
 @dataclass(frozen=True, eq=False)

@@ -215,7 +215,7 @@ def _silence():
 def copy_tree(target: Path) -> None:
     """The repository without what is made from it; data is linked, not copied."""
     leave = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info", "data")
-    for name in ("lib", "tests", "book", "conftest.py", "pytest.ini", "requirements.txt"):
+    for name in ("lib", "tests", "book", "conftest.py", "pyproject.toml", "requirements.txt"):
         source = ROOT / name
         shutil.copytree(source, target / name, ignore=leave) if source.is_dir() else shutil.copy(source, target / name)
     shutil.copytree(ROOT / "lib/whichbird/data", target / "lib/whichbird/data", ignore=leave)

@@ -39,7 +39,7 @@ html, body { background: #fff; }
 .book-contents h2 { font-size: 1.05rem; margin: 0.7rem 0 0.1rem; break-after: avoid; }
 .book-contents a { display: flex; text-decoration: none !important; color: inherit !important; gap: 0.5em; break-inside: avoid; }
 .book-contents a b { font-weight: normal; }
-.book-contents a i { flex: 1; border-bottom: 1px dotted #8a929b; margin-bottom: 0.35em; }
+.book-contents a i { flex: 1; border-bottom: 1px dotted var(--wb-faint); margin-bottom: 0.35em; }
 @page :first { @bottom-center { content: ""; } }
 """
 

@@ -8,11 +8,12 @@ import xml.etree.ElementTree as tree
 from pathlib import Path
 
 import numpy as np
+import palette as paint
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from whichbird.show import figures
+from whichbird.show import figures, palette
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "book" / "_ext"))
 import night
@@ -31,13 +32,26 @@ def contrast(one, two):
     return (high + 0.05) / (low + 0.05)
 
 
-def test_paper_ink_and_the_two_aspects_are_those_of_the_stylesheet():
-    dark = re.search(
-        r'html\[data-theme="dark"\] \{(.*?)\}', (ROOT / "book/assets/whichbird.css").read_text("utf-8"), re.S
-    )[1]
-    css = dict(re.findall(r"--wb-(\w+): (#[0-9a-f]{6});", dark))
-    named = {"paper": figures.PAPER, "ink": figures.INK, "adequacy": figures.ADEQUACY, "fluency": figures.FLUENCY}
-    assert {name: night.dark(colour) for name, colour in named.items()} == {name: css[name] for name in named}
+def test_colours_stand_in_one_place():
+    """Style sheets and marks hold what the palette says, and no other style sheet has a colour of its own."""
+    for path, text in paint.files().items():
+        assert path.read_text("utf-8") == text, f"{path.name}: run make palette"
+    sheets = [p for folder in ("book/assets", "book/course/look") for p in (ROOT / folder).glob("*.css")]
+    for path in sheets:
+        own = set(re.findall(r"#[0-9a-f]{6}\b", re.sub(r"@page \{.*", "", path.read_text("utf-8"))))
+        assert path.name == paint.SHEET or own <= {palette.LIGHT["paper"]}, (
+            f"{path.name}: {own}"
+        )  # figures stay on light paper
+    assert all(night.dark(palette.LIGHT[name]) == palette.DARK[name] for name in night.DRAWN_WITH)
+
+
+def test_a_colour_changed_in_the_palette_is_noticed(monkeypatch):
+    monkeypatch.setitem(paint.LIGHT, "adequacy", "#123456")
+    assert {p.name for p, text in paint.files().items() if p.read_text("utf-8") != text} == {
+        "palette.css",
+        "mark.svg",
+        "favicon.svg",
+    }
 
 
 @pytest.mark.parametrize("colour", [*figures.SERIES, figures.ADEQUACY, figures.FLUENCY])

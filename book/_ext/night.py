@@ -2,7 +2,7 @@
 
 `name.svg` is the light one, `name.svg#dark` the dark one: inside the file colours are variables, and the rule `:root:target` sets them anew. A page has
 an image of each kind, and the stylesheet shows the one that fits; paper always gets the light one. Colours are mapped, not inverted: those that
-have a name in `whichbird.show.figures` become their partners here; any other keeps its hue and changes its lightness as paper and ink do. A picture
+have a name in `whichbird.show.palette` become their partners there; any other keeps its hue and changes its lightness as paper and ink do. A picture
 inside a figure is mapped pixel by pixel, but for those that show balances from orange to blue: these stay as they are.
 
 Besides, files are made short, to about a third: names that nothing refers to, comments and the third decimal of a coordinate serve no reader.
@@ -21,26 +21,11 @@ from docutils import nodes
 from PIL import Image
 from sphinx.writers.html5 import HTML5Translator
 
-from whichbird.show import figures
+from whichbird.show import figures, palette
 
-DARK = {
-    figures.PAPER: "#16191d",
-    figures.INK: "#dcdedf",
-    figures.FAINT: "#8b949d",
-    figures.GRID: "#2b3036",
-    figures.PALE: "#454c54",
-    figures.SHADE: "#263029",
-    figures.UNREACHED: "#4a5057",
-    figures.ADEQUACY: "#77b5e8",
-    figures.FLUENCY: "#f0924a",
-    figures.GREEN: "#58c79c",
-    figures.PURPLE: "#c890e0",
-    figures.ROSE: "#ee86ab",
-    figures.OLIVE: "#b9c65a",
-    figures.TEAL: "#4fc3c8",
-    "#ffffff": "#16191d",
-    "#000000": "#dcdedf",
-}
+DRAWN_WITH = "paper drawn faint grid pale shade unreached adequacy fluency green purple rose olive teal".split()
+DARK = {palette.LIGHT[name]: palette.DARK[name] for name in DRAWN_WITH}
+DARK |= {"#ffffff": palette.DARK["paper"], "#000000": palette.DARK["ink"]}
 DRAWN = re.compile(r"[0-9a-f]{64}\.svg")  # the name of an output of a cell
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 IMAGE = re.compile(r'<image [^>]*?href="data:image/png;base64,([^"]+)"[^>]*/>')

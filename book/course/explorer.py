@@ -18,7 +18,7 @@ HEAD = """<!DOCTYPE html>
   var dark = window.name === "dark" || (window.name !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.theme = dark ? "dark" : "light";
 })();</script>
-<link rel="icon" href="mark.svg"><link rel="stylesheet" href="whichbird.css">
+<link rel="icon" href="mark.svg"><link rel="stylesheet" href="palette.css"><link rel="stylesheet" href="whichbird.css">
 <style>body { margin: 0; padding: 0.4rem 1rem 1rem; background: var(--wb-paper); color: var(--wb-ink); font-family: var(--wb-sans); }
 .wb-live { margin: 0 auto; max-width: 66rem; }</style>
 </head>

@@ -63,7 +63,7 @@ def page(title: str, body: str, kind: str, foot: str) -> str:
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<link rel="icon" href="../look/mark.svg"><link rel="stylesheet" href="../look/sheet.css"></head>
+<link rel="icon" href="../look/mark.svg"><link rel="stylesheet" href="../look/palette.css"><link rel="stylesheet" href="../look/sheet.css"></head>
 <body class="{kind}"><main>
 <h1>{escape(title)}</h1>
 {body}

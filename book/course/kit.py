@@ -67,7 +67,7 @@ def link(address: str) -> str | None:
 
 def write_look(folder: Path) -> None:
     shutil.copytree(slides.LOOK, folder / "look", ignore=shutil.ignore_patterns(".*"))
-    for name in ("mark.svg", "questions.css", "questions.js", "whichbird.css"):
+    for name in ("mark.svg", "palette.css", "questions.css", "questions.js", "whichbird.css"):
         shutil.copyfile(BOOK / "assets" / name, folder / "look" / name)
 
 
@@ -96,7 +96,7 @@ QUIZ = """<!DOCTYPE html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Concept questions</title>
 <script>document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";</script>
-<link rel="icon" href="../look/mark.svg"><link rel="stylesheet" href="../look/whichbird.css"><link rel="stylesheet" href="../look/questions.css">
+<link rel="icon" href="../look/mark.svg"><link rel="stylesheet" href="../look/palette.css"><link rel="stylesheet" href="../look/whichbird.css"><link rel="stylesheet" href="../look/questions.css">
 <style>body {{ margin: 0 auto; padding: 1.2rem; max-width: 46rem; background: var(--wb-paper); color: var(--wb-ink); font-family: var(--wb-serif); }}</style></head>
 <body><main class="bd-article"><h1>Concept questions</h1>
 <p>Choose an answer, and the page says what speaks for it and against it. Nothing is sent or kept.</p>

@@ -139,7 +139,7 @@ def html(deck: Deck) -> str:
 <html lang="en" data-minutes="{deck.plan.minutes}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(deck.title)} ({deck.plan.minutes} minutes)</title>
-<link rel="icon" href="../look/mark.svg"><link rel="stylesheet" href="../look/slides.css">
+<link rel="icon" href="../look/mark.svg"><link rel="stylesheet" href="../look/palette.css"><link rel="stylesheet" href="../look/slides.css">
 <script src="../look/slides.js" defer></script></head>
 <body><main>
 {body}

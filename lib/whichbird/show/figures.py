@@ -19,6 +19,8 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from .palette import LIGHT
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -29,21 +31,14 @@ if TYPE_CHECKING:
     from ..study.calibrate import Calibration
     from ..study.story import Story
 
-ADEQUACY = "#0b62a4"  # blue
-FLUENCY = "#d9680f"  # orange; the pair differs in lightness too, so it survives grey printing
-INK = "#2b3036"
-FAINT = "#8a929b"
-GREEN, PURPLE, ROSE = "#2f8f6b", "#9b59b6", "#b5446e"  # for what is neither adequacy nor fluency
-OLIVE, TEAL = "#6f7b16", "#127f84"
-PAPER = "#fdfdfb"
-GRID = "#e4e4de"
-PALE = "#d3d6d9"  # lines of a crowd that only its named members stand out from
-SHADE = "#dfe9d6"  # the reliable interval
+ADEQUACY, FLUENCY = LIGHT["adequacy"], LIGHT["fluency"]  # blue and orange
+INK, FAINT, PAPER, GRID = LIGHT["drawn"], LIGHT["faint"], LIGHT["paper"], LIGHT["grid"]
+GREEN, PURPLE, ROSE, OLIVE, TEAL = (LIGHT[name] for name in ("green", "purple", "rose", "olive", "teal"))
+PALE, SHADE, UNREACHED = LIGHT["pale"], LIGHT["shade"], LIGHT["unreached"]
 
 # What lines and dots get that ask for no colour. Blue and orange are not among them: they mean adequacy and fluency, and nothing else.
 SERIES = (INK, GREEN, PURPLE, ROSE, OLIVE, TEAL, FAINT)
 
-UNREACHED = "#b4b9be"
 BALANCE = LinearSegmentedColormap.from_list("balance", [FLUENCY, "#c9c9c4", ADEQUACY])  # β from 0 to 1
 # Adequacy over fluency from 0 to 1: pale in the middle, so that a balanced cell is not taken for an unreached, grey one
 PREFERENCE = LinearSegmentedColormap.from_list("preference", [FLUENCY, "#f8f4e6", ADEQUACY]).with_extremes(

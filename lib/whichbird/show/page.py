@@ -14,17 +14,14 @@ import pandas as pd
 
 from ..study.portrait import BALANCES, Tables
 from ..study.significance import LEVEL
+from . import palette
 
-LIGHT = {
-    "paper": "#fdfdfb", "ink": "#24292f", "soft": "#565f69", "line": "#dcdbd4", "tint": "#f5f4ef", "grey": "#b4b9be",
-    "adequacy": "#0b62a4", "fluency": "#d9680f", "fluency-text": "#a84a04", "own0": "#24292f", "own1": "#2f8f6b",
-    "own2": "#9b59b6", "own3": "#b5446e",
+# The names of colours in a report, and what they are in the palette; own0 to own3 are lines of the scorers it is about
+NAMES = {
+    **{name: name for name in ("paper", "ink", "soft", "line", "tint", "adequacy", "fluency", "fluency-text")},
+    "grey": "unreached", "own0": "ink", "own1": "green", "own2": "purple", "own3": "rose",
 }  # fmt: skip
-DARK = {
-    "paper": "#16191d", "ink": "#dcdedf", "soft": "#a5adb5", "line": "#383e45", "tint": "#20252a", "grey": "#59616a",
-    "adequacy": "#77b5e8", "fluency": "#f0924a", "fluency-text": "#f2a063", "own0": "#f2f3f3", "own1": "#62c39c",
-    "own2": "#c48fdc", "own3": "#e07fa3",
-}  # fmt: skip
+LIGHT, DARK = ({name: side[of] for name, of in NAMES.items()} for side in (palette.LIGHT, palette.DARK))
 WORDS = {"low": "fluency end", "natural": "natural", "high": "adequacy end", "chosen": "chosen"}
 STYLE = """
 body{margin:0;background:var(--paper);color:var(--ink);font:1.05rem/1.6 Charter,"Bitstream Charter","Sitka Text",Cambria,Georgia,"Liberation Serif",serif}

@@ -46,7 +46,7 @@ def test_what_cannot_be_compared_is_refused():
         rank_change([1], [1])
     with pytest.raises(ValueError, match="no seed is given; at least one is expected"):
         by_seed(wb.load_pool(SMALL), [])
-    with pytest.raises(ValueError, match=f"the digest of ende21 has not the systems and scorers of {SMALL}"):
+    with pytest.raises(ValueError, match=f"ende21.*{SMALL}"):
         by_total(wb.load_pool(SMALL), wb.load("ende21"))
 
 

@@ -342,7 +342,7 @@ def test_library_and_command_line_agree(here):
     assert out == table.to_csv(index=False)
     swept = wb.rank_sweep(d, [0.95], {"mine": x})
     assert swept.sort_values(["rank", "scorer"])["spa"].tolist() == table["spa"].tolist()
-    with pytest.raises(ValueError, match=r"scorer 'mine' has shape \(13, 5\); 13 systems × 623 rated lines"):
+    with pytest.raises(ValueError, match=r"'mine'.*13, 5.*13 systems.*623"):
         wb.rank(d, 0.95, {"mine": np.ones((13, 5))})
     with pytest.raises(ValueError, match="'AIST-AIRC'|every system once"):
         wb.rank(d, 0.95, {"mine": shuffled.iloc[1:]})

@@ -154,11 +154,9 @@ def test_a_digest_without_a_family_that_the_code_knows():
     assert old.families == ("adherence",) and old.curves("adherence").shape == (2, 201, 3)
     assert wb.rank(old).table["scorer"].tolist() == wb.rank(digest.make(pool())).table["scorer"].tolist()
     assert list(measures(old, np.ones((1, 3)))) == ["adherence"]
-    with pytest.raises(
-        DataError, match="tiny holds no curves of the family 'explainability'; 'make data ONLY=tiny' adds"
-    ):
+    with pytest.raises(DataError, match="'explainability'.*'make data ONLY=tiny'"):
         old.curve_counts("explainability")
-    with pytest.raises(DataError, match="tiny has no augmented scorers of the family 'explainability'"):
+    with pytest.raises(DataError, match="no augmented.*'explainability'"):
         digest.make(pool(**RATINGLESS)).curve_counts("explainability")
     with pytest.raises(ValueError, match="unknown family 'beauty'; one of adequacy-fluency, "):
         old.curve_counts("beauty")
@@ -265,7 +263,7 @@ def test_arrays_are_decoded_when_asked_for(saved):
     saved.write_bytes(raw[: start + 60] + bytes([raw[start + 60] ^ 255]) + raw[start + 61 :])
     d = digest.read(saved)  # the damage is in a member nobody has asked for
     assert d.human_p.shape == (3,)
-    with pytest.raises(DataError, match="the digest of tiny is damaged at 'p_scorers'; restore it or rebuild it with"):
+    with pytest.raises(DataError, match="tiny.*'p_scorers'"):
         d.counts("scorers")
 
 
@@ -296,7 +294,7 @@ def test_every_flipped_byte_is_noticed_or_harmless(saved):
 @pytest.mark.parametrize("raw", [b"", b"PK", b"no archive at all", b"\x80\x04N."])
 def test_not_an_archive(saved, raw):
     saved.write_bytes(raw)
-    with pytest.raises(DataError, match="tiny.npz: not a readable digest; restore it or rebuild it with 'make data'"):
+    with pytest.raises(DataError, match="tiny.npz.*'make data'"):
         digest.read(saved)
 
 
@@ -306,7 +304,7 @@ def test_other_files_of_numpy(saved):
     with pytest.raises(DataError, match="tiny.npz: not a "):
         digest.read(saved)
     saved.write_bytes(archive({"x": np.arange(3)}))
-    with pytest.raises(DataError, match="tiny.npz: not a Whichbird digest: it has no readable 'info' record"):
+    with pytest.raises(DataError, match="tiny.npz.*'info'"):
         digest.read(saved)
 
 
@@ -436,9 +434,7 @@ def test_shipped_digests_are_whole(name):
 
 
 def test_unknown_names_suggest_near_ones():
-    with pytest.raises(
-        DataError, match=r"unknown dataset 'ende25'; did you mean 'ende2\d' or 'ende2\d' or 'ende2\d'\?"
-    ):
+    with pytest.raises(DataError, match=r"'ende25'.*'ende2\d'.*'ende2\d'.*'ende2\d'"):
         wb.load("ende25")
     with pytest.raises(DataError, match="unknown dataset 'ted'; did you mean .*ted_ende"):
         wb.load_errors("ted")

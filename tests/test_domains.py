@@ -80,15 +80,15 @@ def test_balance_of_a_domain_by_hand():
 
 def test_refusals():
     pool = wb.load_pool("ende24")
-    with pytest.raises(wb.DataError, match="no domain 'litrary'; it has canary, literary, news, social, speech; did"):
+    with pytest.raises(wb.DataError, match="'litrary'.*literary"):
         wb.in_domain(pool, "litrary")
-    with pytest.raises(wb.DataError, match="domain 'canary' has one document only; at least two documents are needed"):
+    with pytest.raises(wb.DataError, match="'canary' has one document"):
         wb.in_domain(pool, "canary")
     with pytest.raises(wb.DataError, match="does not say which domain a segment belongs to"):
         wb.in_domain(wb.Pool("p", ("x", "y"), np.arange(2), 2, np.zeros((2, 2))), "news")
-    with pytest.raises(wb.DataError, match="ende21 has 1 domain of two documents or more; at least two are needed"):
+    with pytest.raises(wb.DataError, match="ende21 has 1 domain"):
         wb.domain_agreement("ende21")
-    with pytest.raises(wb.DataError, match="ende21 has 1 domain of two documents or more; at least two are needed"):
+    with pytest.raises(wb.DataError, match="ende21 has 1 domain"):
         wb.domain_lean("ende21")
     for question in (wb.domain_agreement, wb.domain_lean):
         with pytest.raises(ValueError, match="shuffles is 0"):
@@ -419,6 +419,6 @@ def test_sentences_for_own_files(tmp_path, monkeypatch):
     assert "(document) has 'd9' for segment 'u', where line 2 has 'd0'; one is expected" in said
     assert "(domain) is empty; a name is expected" in refused(*run("evaluate", "--human", "blank.csv", *words, "a"))
     said = refused(*run("rank", "ende24", "--domain", "canary"))
-    assert said == "whichbird rank: ende24: domain 'canary' has one document only; at least two documents are needed"
+    assert "'canary' has one document" in said
     said = refused(*run("sweep", "zhen23", "--domain", "manual"))
     assert said.endswith("zhen23 has no domain 'manual'; it has manuals, news, user_review; did you mean 'manuals'?")

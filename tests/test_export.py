@@ -234,13 +234,9 @@ def test_frames_are_read_as_files_are(here, kind):
         assert set(found) == set(SCORERS) and all(np.array_equal(found[s], SCORERS[s]) for s in SCORERS)
     frame = pd.read_csv(io.StringIO(human()))
     frame.loc[3, "fluency"] = np.nan
-    with pytest.raises(
-        wb.DataError, match=r"data frame: row 3, column 4 \(fluency\) has 'nan'; a finite number is expected"
-    ):
+    with pytest.raises(wb.DataError, match=r"row 3.*column 4.*'nan'"):
         read_human(kind(frame))
-    with pytest.raises(
-        wb.DataError, match="data frame: row 24 repeats system 'ant' on segment 'u', which row 0 has already"
-    ):
+    with pytest.raises(wb.DataError, match="row 24.*'ant'.*'u'.*row 0"):
         read_human(kind(pd.concat([frame.fillna(0), frame[:1]], ignore_index=True)))
     with pytest.raises(wb.DataError, match="data frame has no column 'segment'"):
         read_human(kind(frame.drop(columns="segment")))

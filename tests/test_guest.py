@@ -31,7 +31,7 @@ def test_what_ships_is_a_file_as_its_authors_would_hand_over(tmp_path):
     unrated = [s for s in g.systems if s not in d.systems]
     assert len(g.systems) == 22 and len(unrated) == 9 and not any(map(is_human, unrated))
     assert file.read_text().count("\n") == 22 * 623
-    with pytest.warns(UserWarning, match="left out, as nobody rated them: 'CycleL', 'IKUN-C', 'NVIDIA-NeMo', …"):
+    with pytest.warns(UserWarning, match="'CycleL'.*'IKUN-C'.*'NVIDIA-NeMo'"):
         x = wb.read_scorers(file, d)["ReMedy-9B"]
     assert np.array_equal(x, g.scores[[g.systems.index(s) for s in d.systems]])
     with pytest.raises(wb.DataError, match="is there already"):

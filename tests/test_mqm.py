@@ -170,7 +170,7 @@ def test_moved_leaves_the_rest():
 
 
 def test_tables_that_make_no_sense_are_refused():
-    with pytest.raises(ValueError, match="'grammar' is given the aspect 'beauty'; one of adequacy, fluency, neither"):
+    with pytest.raises(ValueError, match="'grammar'.*'beauty'"):
         Taxonomy({"grammar": "beauty"}, {})
     for cost in (-1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="'major' is given the cost"):

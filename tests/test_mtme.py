@@ -87,7 +87,7 @@ def test_documents_and_domains_of_the_rated_lines(tree):
     with pytest.raises(DataError, match="xx-yy.docs: 3 lines where the human scores have 4"):
         read_mtme(tree, SOURCE)
     path.write_text("news\tfirst\nfirst\n" * 2)
-    with pytest.raises(DataError, match="xx-yy.docs: line 2 has 1 columns; domain, tab, document is expected"):
+    with pytest.raises(DataError, match="xx-yy.docs.*line 2.*has 1"):
         read_mtme(tree, SOURCE)
 
 
@@ -270,9 +270,7 @@ def test_the_preferred_rater_counts_on_calibration_lines(tree):
     both_saw = part(lambda s, n: n in (1, 2))
     strict = {s: [None if c is None else [MAJOR] for c in cells] for s, cells in both_saw.items()}
     raters(tree, rater1=RATINGS, rater2=strict)
-    with pytest.raises(
-        DataError, match="rater2.seg.rating: system 'alpha', source line 2 is rated in .*rater1.seg.rating too"
-    ):
+    with pytest.raises(DataError, match="rater2.seg.rating.*'alpha'.*source line 2.*rater1.seg.rating"):
         read_mtme(tree, SOURCE)
     with pytest.raises(DataError, match="rater2.seg.rating: system 'alpha', source line 3 is rated"):
         read_mtme(tree, SOURCE._replace(prefer=((1, 1, "rater2"),)))
@@ -283,7 +281,7 @@ def test_the_preferred_rater_counts_on_calibration_lines(tree):
 def test_rater_files_of_unequal_length(tree):
     short = {"beta": RATINGS["beta"][:3]}
     raters(tree, rater1={s: c for s, c in RATINGS.items() if s != "beta"}, rater2=short)
-    with pytest.raises(DataError, match="rater2.seg.rating: system 'beta' has 3 lines where .*rater1.seg.rating has 4"):
+    with pytest.raises(DataError, match="rater2.seg.rating.*'beta'.*has 3.*rater1.seg.rating.*has 4"):
         read_mtme(tree, SOURCE)
 
 
@@ -345,9 +343,7 @@ def test_one_rater_counts(thrice):
     # lines of which two or three of three systems are rated: all are at least half of three
     assert np.allclose(pool.total, [[-0.3, 0, np.nan], [0, np.nan, -1], [0, 0, 0]], rtol=1e-15, atol=0, equal_nan=True)
     assert set(pool.raters.ravel()) == {1, -1} and pool.rated.tolist() == [2, 2, 3]
-    with pytest.raises(
-        DataError, match="xx-yy: no rater is called 'rater7'; merged, mean, .*: rater2, rater3, rater10"
-    ):
+    with pytest.raises(DataError, match="'rater7'.*merged, mean, .*rater2, rater3, rater10"):
         read_mtme(thrice, source, rating="rater7")
     with pytest.raises(DataError, match="xx-yy: no cell has a rating 4; 1 to 3 are there"):
         read_mtme(thrice, source, rating=4)
@@ -387,9 +383,7 @@ def test_rounds_come_before_raters(thrice):
 
 def test_no_rating_to_choose_where_there_is_none(tmp_path):
     tree = tinytree.write(tmp_path, ratings=None)
-    with pytest.raises(
-        DataError, match="tiny/xx-yy: the tree has no error ratings of it, so there is no rating 'mean'"
-    ):
+    with pytest.raises(DataError, match="xx-yy.*no error ratings.*'mean'"):
         read_mtme(tree, SOURCE._replace(ratings=False), rating="mean")
 
 
@@ -464,14 +458,14 @@ def test_unknown_dataset(tmp_path):
 
 
 def test_missing_root(tmp_path):
-    with pytest.raises(DataError, match="nowhere: no such folder; unpack an mt-metrics-eval-v2 release there, or let"):
+    with pytest.raises(DataError, match="nowhere: no such folder"):
         read_mtme(tmp_path / "nowhere", SOURCE)
 
 
 @pytest.mark.parametrize("file", [RATED, TOTAL])
 def test_missing_file(tree, file):
     (tree / file).unlink()
-    with pytest.raises(DataError, match=f"{file}: no such file; unpack an mt-metrics-eval-v2 release there, or let"):
+    with pytest.raises(DataError, match=f"{file}: no such file"):
         read_mtme(tree, SOURCE)
 
 
@@ -516,7 +510,7 @@ def test_a_score_that_is_no_number(tree, file, score):
     rows = path.read_text().splitlines(keepends=True)
     rows[5] = rows[5].split("\t")[0] + f"\t{score}\n"
     path.write_text("".join(rows))
-    with pytest.raises(DataError, match=f"{re.escape(file)}: line 6 has the score '{score}'; a finite number or None"):
+    with pytest.raises(DataError, match=f"{re.escape(file)}.*line 6.*'{score}'"):
         read_mtme(tree, SOURCE)
 
 
@@ -565,22 +559,22 @@ def test_ratings_that_are_no_list_of_errors(tree, text):
     rows = path.read_text().splitlines(keepends=True)
     rows[2] = f"gamma\t{text}\trater1\n"
     path.write_text("".join(rows))
-    with pytest.raises(DataError, match=f"{re.escape(RATED)}: line 3 is not a list of errors in JSON with category,"):
+    with pytest.raises(DataError, match=f"{re.escape(RATED)}.*line 3"):
         read_mtme(tree, SOURCE)
 
 
 def test_files_of_unequal_length(tmp_path):
     longer = {s: [*row, 0] for s, row in TOTALS.items()}
-    with pytest.raises(DataError, match="ratings have 4 lines per system, xx-yy.mqm.seg.score has 5; both must cover"):
+    with pytest.raises(DataError, match="4 lines.*xx-yy.mqm.seg.score.*has 5"):
         read_mtme(tinytree.write(tmp_path, totals=longer), SOURCE)
     tinytree.write(tmp_path, scorers={"good-refA": {s: row[:3] for s, row in GOOD.items()}})
-    with pytest.raises(DataError, match="good-refA.seg.score: 3 lines per system where the human scores have 4"):
+    with pytest.raises(DataError, match="good-refA.seg.score: 3 lines.*have 4"):
         read_mtme(tmp_path, SOURCE)
 
 
 def test_unknown_and_missing_systems(tmp_path):
     tree = tinytree.write(tmp_path, scorers=SCORERS | {"good-refA": GOOD | {"omega": [1, 2, 3, 4]}})
-    with pytest.raises(DataError, match="good-refA.seg.score: system 'omega' is in no human score file of this pair"):
+    with pytest.raises(DataError, match="good-refA.seg.score.*'omega'"):
         read_mtme(tree, SOURCE)
     tinytree.write(tmp_path, scorers={n: x | {"omega": [1, 2, 3, 4]} for n, x in SCORERS.items()})  # all score it
     assert Exclusion("system", "omega", "rated by nobody") in read_mtme(tree, SOURCE).left_out
@@ -588,7 +582,7 @@ def test_unknown_and_missing_systems(tmp_path):
     tinytree.write(tmp_path, scorers={"good-refA": GOOD | {"refC": [1, 2, 3, 4]}})  # another reference is no stranger
     assert "good" in read_mtme(tree, SOURCE).scorers
     tinytree.write(tmp_path, totals={s: row for s, row in TOTALS.items() if s != "beta"})
-    with pytest.raises(DataError, match="xx-yy.mqm.seg.score: system 'beta' is missing; the ratings name it"):
+    with pytest.raises(DataError, match="xx-yy.mqm.seg.score.*'beta' is missing"):
         read_mtme(tree, SOURCE)
 
 
@@ -862,10 +856,10 @@ def test_a_raw_table_that_differs_from_the_totals(tmp_path, bare, monkeypatch):
 
 def test_raw_tables_that_cannot_be_joined(tmp_path, bare):
     lost = as_rows(number=lambda line: 7000 + line, place=lambda line: 9)
-    with pytest.raises(DataError, match="its segments cannot be put on the 4 source lines of the tree"):
+    with pytest.raises(DataError, match="segments.* 4 source lines"):
         read_mtme(bare, ALONE, errors=table(tmp_path, form("2023", lost)))
     strange = [*as_rows(), ("omega", "one", 1, 1, "r1", "No-error", "No-error")]
-    with pytest.raises(DataError, match="system 'omega' is not one of the tree's: alpha, beta, gamma, refA"):
+    with pytest.raises(DataError, match="'omega' is not one.*alpha, beta, gamma, refA"):
         read_mtme(bare, ALONE, errors=table(tmp_path, form("2023", strange)))
     with pytest.raises(DataError, match="tiny/xx-yy: its error ratings are in the tree"):
         read_mtme(tinytree.write(tmp_path), SOURCE, errors=table(tmp_path, form("2023", as_rows())))

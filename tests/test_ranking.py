@@ -276,7 +276,7 @@ def test_references(pool):
     assert np.array_equal(wb.contest(ENDE24, reference="refB").p, ENDE24.standard_p)
     assert np.array_equal(wb.contest(ENDE24, reference="refA").p, ENDE24.scorer_p)
     assert not np.array_equal(ENDE24.standard_p, ENDE24.scorer_p)
-    with pytest.raises(wb.DataError, match=r"ende24 ships scorers with refA \(the paper's\) and refB \(WMT's\), not"):
+    with pytest.raises(wb.DataError, match=r"refA.*refB"):
         wb.contest(ENDE24, reference="refC")
     with pytest.raises(wb.DataError, match="made was read with refA; read it again for refB"):
         wb.contest(pool, reference="refB")

@@ -372,7 +372,7 @@ def test_an_own_table_may_name_raters(tmp_path):
     once.write_text(
         "\n".join([lines[0], *(f"s{k},g{n},{-k * n},{-n},ann" for k in range(3) for n in range(4))]), "utf-8"
     )
-    with pytest.raises(wb.DataError, match="once.csv: one rater gave all of its ratings; at least two raters"):
+    with pytest.raises(wb.DataError, match="once.csv: one rater"):
         raters.rater_balances(wb.read_human(once))
     twice = tmp_path / "twice.csv"
     twice.write_text("\n".join([*lines, lines[1]]), "utf-8")
@@ -433,7 +433,7 @@ def test_what_cannot_be_compared_is_a_sentence_or_missing():
         with pytest.raises(wb.DataError, match="two raters, on different documents, and one of them on two"):
             facets.generalise(pool_from(x, np.arange(12) // 4 if lone is None else lone))
     for found in (raters.rater_habits, raters.aspect_agreement):
-        with pytest.raises(wb.DataError, match="made has scores up to 3; points taken off, at most 0, are expected"):
+        with pytest.raises(wb.DataError, match="made.*up to 3"):
             found(pool_from(np.full((2, 2, 3, 12), 3.0), documents))
     nothing = np.zeros((2, 2, 3, 12))
     nothing[1, 0] = -1

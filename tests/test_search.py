@@ -112,7 +112,7 @@ def test_a_search_that_found_nothing_says_so():
 def test_weights_off_the_target_are_never_returned():
     pair = Run(True, True, True, weights=np.array([0.5, 0.5, 0]), proof="all supports")  # β = 4/5
     assert pair.result([0, 2, 0], [0, 1, 3], 0.8 - 5e-10).weights.tolist() == [0.5, 0.5, 0]
-    with pytest.raises(ArithmeticError, match=r"have balance 0\.(8|79999999999)\d+ where 0\.79999999\d+ was asked for"):
+    with pytest.raises(ArithmeticError, match=r"0\.(8|79999999999)\d+ where 0\.79999999\d+"):
         pair.result([0, 2, 0], [0, 1, 3], 0.8 - 2e-9)
 
 

@@ -144,7 +144,7 @@ def test_two_references_in_one_file(tmp_path):
     # what both share is kept once: the second costs one matrix of doubles and some names
     cost = (tmp_path / "both.seg").stat().st_size - (tmp_path / "one.seg").stat().st_size
     assert cost < one.total.size * 8 + 300
-    with pytest.raises(DataError, match="tiny ships segment scores with refA and refB, not with 'refC'"):
+    with pytest.raises(DataError, match="refA.*refB.*'refC'"):
         segments.read(tmp_path / "both.seg", "refC")
 
 
@@ -358,9 +358,7 @@ def test_a_file_of_another_dataset(shelf):
 def test_a_file_that_does_not_belong_to_its_digest(shelf, change):
     other = made(name="ende24", **change | ({"errors": None} if "systems" in change else {}))
     segments.save(shelf / "segments" / "ende24.seg", other)
-    with pytest.raises(
-        DataError, match="ende24.seg: it does not belong to the digest ende24.npz.*make data ONLY=ende24"
-    ):
+    with pytest.raises(DataError, match="ende24.seg.*ende24.npz.*ONLY=ende24"):
         wb.load_pool("ende24")
 
 

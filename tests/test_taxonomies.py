@@ -238,7 +238,7 @@ def test_an_unknown_name_is_one_sentence(tmp_path):
         wb.load_taxonomy("terminolgy")
     with pytest.raises(wb.DataError, match="nowhere.toml: no such file"):
         wb.load_taxonomy(tmp_path / "nowhere.toml")
-    with pytest.raises(ValueError, match="^None is no taxonomy; a name, one of paper, .*, or a path is expected"):
+    with pytest.raises(ValueError, match="^None is no taxonomy.*paper"):
         wb.regroup(wb.load("ende21"), None)
     with pytest.raises(ValueError, match="^None is no dataset"):
         wb.regroup(None, PAPER)
@@ -247,7 +247,7 @@ def test_an_unknown_name_is_one_sentence(tmp_path):
 def test_data_that_leave_an_aspect_empty_are_refused(tmp_path):
     path = table(tmp_path, ("x", 1, "style/awkward", "major"), ("y", 1, "accuracy/omission", "minor"))
     g = wb.load_taxonomy("style-apart")
-    with pytest.raises(wb.DataError, match="mqm.tsv: style-apart leaves fluency empty: no error of the data costs"):
+    with pytest.raises(wb.DataError, match="mqm.tsv: style-apart leaves fluency empty"):
         g.check(wb.read_mqm_tsv(path, g.taxonomy, g.weights))
     with pytest.raises(wb.DataError, match="mqm.tsv: style-apart leaves fluency empty"):
         wb.regroup(wb.read_mqm_tsv(path), g)
@@ -256,7 +256,7 @@ def test_data_that_leave_an_aspect_empty_are_refused(tmp_path):
 def test_prices_that_counts_do_not_tell_are_refused(tmp_path):
     """In 2020 some cells have three ratings and some have fewer: what share of a mean a neutral error would cost is not known."""
     g = wb.load_taxonomy(written(tmp_path, "[severities]\nneutral = 1"))
-    with pytest.raises(wb.DataError, match="zhen20: mine puts a price on .* of severity 'neutral', which cost nothing"):
+    with pytest.raises(wb.DataError, match="zhen20: mine.*'neutral'"):
         wb.regroup(wb.load("zhen20"), g)
     a, f = wb.regroup(wb.load("enzh22"), "source-in")  # three ratings of every cell
     shipped = wb.load("enzh22")

@@ -254,7 +254,7 @@ def test_two_hints_and_no_more(use, capsys):
 
 def test_what_is_not_an_exercise_is_said_in_a_sentence(use):
     use(made(0.5))
-    with pytest.raises(ValueError, match=r"^the book has no exercise '9.7'; there are, for example, 9.1$"):
+    with pytest.raises(ValueError, match=r"'9.7'.*9.1"):
         teach.check("9.7", 1)
     with pytest.raises(ValueError, match="9.1 asks for x, not for y"):
         teach.check("9.1", y=1)

@@ -248,9 +248,7 @@ def test_systems_that_nobody_rated_are_left_out_and_said(tmp_path, pool):
     many = write(tmp_path, "near.seg.score", FIELD + "".join(f"yak{n}\t1\n" for n in range(5)))
     with pytest.warns(UserWarning, match="nobody rated them: 'yak0', 'yak1', 'yak2', …$"):
         wb.read_scorers(many, pool)
-    with pytest.raises(
-        DataError, match="'cow' is missing; all 4 rated systems of human.csv are needed; is it called 'cows'"
-    ):
+    with pytest.raises(DataError, match="'cow'.*4.*human.csv.*'cows'"):
         wb.read_scorers(write(tmp_path, "x.seg.score", FIELD.replace("cow", "cows")), pool)
 
 
@@ -269,18 +267,14 @@ def test_segments_of_a_dataset_are_source_lines_from_one(tmp_path):
     d = wb.load("ende24")
     for segment in ("0", "999", "1.0", "u"):
         rows = "".join(f"{s},{segment},1\n" for s in d.systems)
-        with pytest.raises(
-            DataError, match=rf"line 2, column 2 \(segment\) has '{segment}'; a source line, 1 to 998, is expected"
-        ):
+        with pytest.raises(DataError, match=rf"line 2.*column 2.*'{segment}'.*1.*998"):
             wb.read_scorers(write(tmp_path, "x.csv", "system,segment,score\n" + rows), d)
     unrated = int(np.setdiff1d(np.arange(d.source_lines), d.lines)[0])
     rows = "".join(f"{s},{unrated + 1},1\n" for s in d.systems)
     with pytest.raises(DataError, match="no rated segment is there"):
         wb.read_scorers(write(tmp_path, "x.csv", "system,segment,score\n" + rows), d)
     few = write(tmp_path, "few.seg.score", field(np.ones((16, 486)), d.systems))
-    with pytest.raises(
-        DataError, match="line 486: system 'Aya23' ends after 486 lines; 998 .all source lines. or 487 .the rated ones."
-    ):
+    with pytest.raises(DataError, match="line 486.*'Aya23'.*ends after 486.*998.*487"):
         wb.read_scorers(few, d)
 
 

@@ -58,7 +58,7 @@ def distortion(which: str | Distortion) -> Distortion:
     >>> distortion("entropy")
     Traceback (most recent call last):
     ...
-    ValueError: distortion is 'entropy'; one of 'collision', 'kl' or a Distortion is expected
+    ValueError: distortion is 'entropy'; one of 'collision', 'kl'... is expected
     """
     if isinstance(which, Distortion):
         return which

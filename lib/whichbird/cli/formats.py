@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv as comma
 import io
 import json
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -260,8 +261,62 @@ def schema() -> dict[str, Any]:
     >>> schema()["properties"]["beta0"]["description"]
     "natural balance: adequacy's share of the variance between systems"
     """
-    found: dict[str, Any] = json.loads(files(__package__).joinpath("schema.json").read_text("utf-8"))
-    return found
+    said = tomllib.loads(files(__package__).joinpath("schema.toml").read_text("utf-8"))
+    rows = {field: _rows(columns.split()) for field, columns in said["tables"].items()}
+    fields: dict[str, Any] = {
+        "command": {"description": "the command that was run", "enum": list(said["required"])},
+        "version": {"description": "of whichbird", "type": "string"},
+        "schema": {
+            "description": "version of this layout; a new number where a field was renamed or dropped or means something else",
+            "const": SCHEMA,
+        },
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:whichbird:output:{SCHEMA}",
+        "title": "What whichbird prints with --json",
+        "description": "A version of whichbird may add fields and columns; one that renames or drops a field, or changes "
+        "its meaning, has another number in 'schema'.",
+        "type": "object",
+        "required": list(fields),
+        "properties": fields | {name: _described(text) | rows.get(name, {}) for name, text in said["fields"].items()},
+        "$defs": {name: _described(text) for name, text in said["columns"].items()},
+        "allOf": [
+            {
+                "if": {"properties": {"command": {"const": command}}},
+                "then": {"required": always.split()}
+                | (
+                    {"anyOf": [{"required": one.split()} for one in either]}
+                    if (either := said["either"].get(command))
+                    else {}
+                ),
+            }
+            for command, always in said["required"].items()
+        ],
+    }
+
+
+def _described(text: str) -> dict[str, Any]:
+    """One field of schema.toml: "number?: what it says".
+
+    >>> _described("number?: of them")
+    {'description': 'of them', 'type': ['number', 'null']}
+    """
+    kind, _, words = text.partition(": ")
+    if kind in ("pair", "strings", "rows"):
+        items = {} if kind == "rows" else {"items": {"type": "number" if kind == "pair" else "string"}}
+        return (
+            {"description": words, "type": "array"} | items | ({"minItems": 2, "maxItems": 2} if kind == "pair" else {})
+        )
+    kinds = kind.replace("?", "|null").split("|")
+    return {"description": words, "type": kinds[0] if len(kinds) == 1 else kinds}
+
+
+def _rows(columns: list[str]) -> dict[str, Any]:
+    """Rows of a table with these columns; one with a question mark may be missing."""
+    names = [column.rstrip("?") for column in columns]
+    items = {"type": "object", "required": [c for c in columns if c in names]}
+    return {"items": items | {"properties": {name: {"$ref": f"#/$defs/{name}"} for name in names}}}
 
 
 def columns_of(table: Table) -> list[tuple[str, list[Any]]]:

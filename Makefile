@@ -13,7 +13,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden palette strict lint format mutants fuzz floors newest lock lab exercises key course data bench clean
+.PHONY: help book pdf page test check golden map palette strict lint format mutants fuzz floors newest lock lab exercises key course data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo "make check F=lib/whichbird/core/balance.py    run the tests of one module, or of one file of tests/"
 	@echo "make key        make the key by which book.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
+	@echo "make map        write the map of the library in CONTRIBUTING.md: modules, jobs, lines"
 	@echo "make palette    write the colours of lib/whichbird/show/palette.py into style sheets and marks"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice (or a chapter)"
@@ -86,6 +87,9 @@ strict: book
 	@$(BIN)/python -m pytest -o addopts="--nbval --nbval-current-env -n 2 --dist loadfile -q -p no:cacheprovider" _build/executed
 	@echo "Checking the pages ..."
 	@$(BIN)/python -m pytest -o addopts="-q -n 2 --dist loadfile" tests/pages
+
+map: .venv/.ready
+	@$(BIN)/python tests/housemap.py
 
 palette: .venv/.ready
 	@$(BIN)/python book/palette.py

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import execute
 import fuzz
+import housemap
 import skips
 import yaml
 from hypothesis import settings
@@ -99,3 +100,12 @@ def test_fuzz_counts_what_it_tried_and_tells_what_failed(tmp_path, monkeypatch, 
     assert fuzz.main() == 1
     told = capsys.readouterr().out
     assert "seed 3" in told and "\n0 examples" in told
+
+
+def test_the_map_of_the_library_is_true():
+    page = housemap.PAGE.read_text("utf-8")
+    assert not housemap.stale(page), "run make map"
+    other = page.replace("| `whichbird/core/balance.py` | The", "| `whichbird/core/balance.py` | A")
+    assert housemap.stale(other.replace("`whichbird/core/noise.py`", "`whichbird/core/quiet.py`")) == [
+        "whichbird/core/balance.py", "whichbird/core/noise.py", "whichbird/core/quiet.py"
+    ]  # fmt: skip

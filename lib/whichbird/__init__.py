@@ -14,6 +14,7 @@ TYPE_CHECKING = False  # true for type checkers; `typing` itself would take long
 if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py holds it to the table below
     from .core.balance import balance as balance, ess as ess, pair_balances as pair_balances, reachable as reachable
     from .core.check import DataError as DataError
+    from .core.contributions import contributions_from_p as contributions_from_p
     from .core.leverage import Leverage as Leverage, leverage as leverage
     from .core.metametrics import (
         pairwise_accuracy as pairwise_accuracy,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .study.intervals import Intervals as Intervals, intervals as intervals
     from .study.overview import overview as overview
     from .study.placebo import permuted as permuted, placebo as placebo
+    from .study.profiles import Profile as Profile, contributions as contributions, profile as profile
     from .study.ranking import (
         RankChange as RankChange,
         Ranking as Ranking,
@@ -94,6 +96,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
 _ROOM = {
     "core.balance": ("balance", "ess", "pair_balances", "reachable"),
     "core.check": ("DataError",),
+    "core.contributions": ("contributions_from_p",),
     "core.leverage": ("Leverage", "leverage"),
     "core.metametrics": ("pairwise_accuracy", "pearson", "spa", "spa_from_p"),
     "core.permutation": ("p_curves", "p_values"),
@@ -128,6 +131,7 @@ _ROOM = {
     "study.intervals": ("Intervals", "intervals"),
     "study.overview": ("overview",),
     "study.placebo": ("permuted", "placebo"),
+    "study.profiles": ("Profile", "contributions", "profile"),
     "study.ranking": ("RankChange", "Ranking", "rank", "rank_change", "rank_sweep"),
     "study.significance": ("Significance", "clusters", "holm", "significance"),
     "study.targets": ("weight_sweep",),

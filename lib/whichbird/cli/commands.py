@@ -38,6 +38,7 @@ from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.overview import overview
 from ..study.portrait import pack, portrait
+from ..study.profiles import profile
 from ..study.ranking import rank, rank_sweep
 from ..study.significance import RESAMPLES
 from ..study.story import crossings, story
@@ -702,7 +703,9 @@ def compare(args: argparse.Namespace) -> Result:
     one or the other is better, and the same statements since the natural balance.
     Where they change places or the lead moves, kept_without says in how many of the
     pools with one system left out they still do, in the same direction, and carrier
-    without which one they do not, and least of the change is left.
+    without which one they do not, and least of the change is left. most_from is the
+    system that contributes most to the unweighted lead, lead_without that lead
+    without it: of the other sign if it contributes more than half.
 
     A scorer of yours is named as --scores names it. With --domain all of it rests
     on one kind of text.
@@ -732,6 +735,11 @@ def compare(args: argparse.Namespace) -> Result:
         if pair.places or found.ends.moves:
             facts |= {"kept_without": int(pair.kept.sum())} | ({"carrier": pair.carrier} if pair.carrier else {})
             said = f"{said} {carried.sentence(first, second)}"
+    two = [field.p[field.scorers.index(name)] for name in (first, second)]
+    if len(field.systems) > 2 and (two[0] != two[1]).any():
+        made = profile(field, first, second)
+        facts |= {"most_from": made.most, "lead_without": float(made.without[made.systems.index(made.most)])}
+        said = f"{said} {made.sentence}"
     facts |= {"verdict": said, "signature": v.signature}
     shown = found.table[
         ["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "moves", "turns"]

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core import check
 from ..core.check import Array, near
 from ..core.closed import p_from_moments
+from ..core.contributions import per_system, without_each
 from ..core.leverage import leverage
 from ..core.metametrics import pair_weights
 from ..data.digest import Digest
@@ -254,19 +255,18 @@ def natural_turns(
     c = contest(source, scores)
     e = evidence(pool, np.array([*shipped.values(), *own.values()]))
     k, documents = len(pool.systems), e.size.size
-    drop = _dropped(k)
     counts, factor = draw("bootstrap", documents, resamples, seed)
     counts = counts * (e.size.sum() / (counts @ e.size))[:, None]
     block = max(1, CELLS // e.gap[0].size)
     drawn = np.empty((resamples, 1 + k, len(c.scorers)))
     for start in range(0, resamples, block):
         p = p_from_moments(*(np.tensordot(counts[start : start + block], x, axes=1) for x in (e.gap, e.square)))
-        drawn[start : start + block] = (1 - np.abs(p[:, :1] - p[:, 1:]) @ drop).swapaxes(1, 2)
+        drawn[start : start + block] = _left_out(np.abs(p[:, :1] - p[:, 1:]))
     x = factor * (drawn - drawn.mean(axis=0))
     covariance = np.einsum("rdm,rdn->dmn", x, x, optimize=True) / resamples
     own_variance = np.einsum("dmm->dm", covariance)
     se = np.sqrt(np.maximum(own_variance[:, :, None] + own_variance[:, None] - 2 * covariance, 0.0))
-    spa = (1 - np.abs(c.human - c.p) @ drop).T
+    spa = _left_out(np.abs(c.human - c.p))
     lead = spa[:, :, None] - spa[:, None]
     sure = two_sided(lead, se, documents) <= LEVEL
     turns = (_sign(lead[1:]) * _sign(lead[0]) < 0) & sure[1:] & sure[0] & (documents >= FEWEST)
@@ -314,10 +314,11 @@ def _pairs(square: Bools) -> NDArray[np.int64]:
     return np.asarray(square.sum(axis=(-2, -1)) // 2)
 
 
-def _dropped(systems: int) -> Array:
-    """Uniform pair weights of the full pool and without each system, as columns: (P, 1 + K)."""
-    w = 1.0 - np.eye(systems + 1, systems, k=-1)
-    return np.asarray(pair_weights(w).T)
+def _left_out(far: Array) -> Array:
+    """SPA with all K systems, then without each, unweighted, from losses of pairs: (…, M, P) → (…, 1 + K, M)."""
+    c = per_system(far)
+    lost = np.concatenate([c.sum(axis=-1, keepdims=True), without_each(c)], axis=-1)
+    return np.asarray(1 - lost.swapaxes(-1, -2))
 
 
 def _leads(spa: Array) -> Array:

@@ -59,6 +59,7 @@ from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
 from whichbird.study.verdict import Verdict, build_significance, load_significance, save_significance
 from whichbird_book import guest
 from whichbird_book.choices import by_seed, by_taxonomy
+from whichbird_book.interactions import interaction_table
 from whichbird_book.leaning import table as leans_and_gains
 from whichbird_book.raters import rater_coverage
 from whichbird_book.trials import false_claims as tried, swap_sizes
@@ -574,6 +575,12 @@ def carriers(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | N
     return None if d.aspects is None else carriers_table(d, pool, verdict, TURNS)
 
 
+def interaction(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | None:
+    """What of the contributions of systems repeats on other documents, where there are enough to compare."""
+    few = len(d.systems) < 4 or len(d.scorers) < 3 or verdict.documents < 4
+    return None if few else interaction_table(pool, d, verdict)
+
+
 # --- tables of targets
 
 
@@ -669,6 +676,7 @@ TABLES = {
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
     "carriers": Table(carriers, "tests", 6),
+    "interaction": Table(interaction, "tests", 5),
     "placebo": Table(placebo, "digest", 5),
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),

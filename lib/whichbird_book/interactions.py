@@ -104,6 +104,31 @@ def split_half_interval(e: Evidence, r: float, resamples: int = RESAMPLES, seed:
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
 
 
+class Reversals(NamedTuple):
+    """Of pairs of scorers in the same order in both halves: how often a deletion reverses it in the second half.
+
+    `base`: over all pairs and systems; `again`: where it does in the first half.
+    """
+
+    base: float
+    again: float
+
+
+def reversals(one: Array, two: Array) -> Reversals:
+    """Whether what a deletion reverses in one half it reverses in the other, from contributions (…, M, K) of both.
+
+    >>> c = np.array([[0.3, 0.1, 0.0], [0.1, 0.1, 0.1]])  # the first system contributes all of a lead
+    >>> reversals(c, c)
+    Reversals(base=0.3333333333333333, again=1.0)
+    """
+    m, n = np.triu_indices(one.shape[-2], 1)
+    parts = [c[..., m, :] - c[..., n, :] for c in (one, two)]
+    leads = [p.sum(axis=-1, keepdims=True) for p in parts]
+    same = np.broadcast_to(leads[0] * leads[1] > 0, parts[0].shape)
+    first, second = (same & (p * np.sign(lead) > np.abs(lead) / 2) for p, lead in zip(parts, leads, strict=True))
+    return Reversals(float(second.sum() / same.sum()), float((first & second).sum() / max(first.sum(), 1)))
+
+
 class Parted(NamedTuple):
     """Mean split-half correlation where each kind of text (or rater) is on one side, and of random halves as large."""
 
@@ -188,7 +213,16 @@ def shared_first(c: Array, first: int, systems: int, seed: int = SEED) -> float:
     true = np.sqrt(max(spread - np.trace(covariance) / (len(c) - 1), 0.0) / spread)
     values, vectors = np.linalg.eigh(covariance * k / systems)
     noise = rng.normal(size=(2, DRAWS, len(c))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    best = (-(true * spa + noise)).argsort(axis=-1).argsort(axis=-1) < first
+    return in_common(true * spa + noise, first)
+
+
+def in_common(scores: Array, first: int) -> float:
+    """The share of the `first` best that two rankings have in common, on average: scores (2, D, M).
+
+    >>> in_common(np.array([[[3.0, 2.0, 1.0]], [[3.0, 1.0, 2.0]]]), 2)
+    0.5
+    """
+    best = (-scores).argsort(axis=-1).argsort(axis=-1) < first
     return float((best[0] & best[1]).sum(axis=-1).mean() / first)
 
 
@@ -298,12 +332,13 @@ def interaction_table(pool: Pool, d: Digest, verdict: Verdict) -> pd.DataFrame:
     """One row: what repeats, what is noise, what τ follows from it, and what robust meta-metrics gain.
 
     Columns documents; split_half, low, high: mean correlation of halves, and its interval; pearson: the same of contributions
-    to Pearson's r; placebo: 97.5 % quantile over halvings, scorers' labels permuted within systems; domain, domain_random,
-    rater, rater_random: see `Parted`; tau, that of leave-one-out; made, made_low, made_high: `made_tau`, mean and 95 %
+    to Pearson's r; placebo: 97.5 % quantile over halvings, scorers' labels permuted within systems; reversed,
+    reversed_again: `Reversals`; domain, domain_random, rater, rater_random: see `Parted`; tau, that of leave-one-out; made, made_low, made_high: `made_tau`, mean and 95 %
     range; two, two_low, two_high: the same from two numbers; endless: without what does not repeat; se_systems, se_documents:
-    medians over pairs of scorers; first: size of the first cluster; shared_15, shared_60: `shared_first`; then Kendall's τ of
-    a meta-metric with itself on the other half of the documents (doc_…) and of the systems (sys_…); distance,
-    distance_placebo: `Distance`, the latter a mean.
+    medians over pairs of scorers; first: size of the first cluster; shared_15, shared_60: `shared_first`; shared_half, shared_made:
+    what two halves of the systems share, and two made pools of that size; then Kendall's τ of a meta-metric with itself on
+    the other half of the documents (doc_…) and of the systems (sys_…); distance, distance_placebo: `Distance`, the latter a
+    mean.
     """
     e, c = _evidence(pool), contributions_from_p(d.human_p, d.scorer_p)
     documents, k = e.size.size, len(d.systems)
@@ -326,6 +361,7 @@ def interaction_table(pool: Pool, d: Digest, verdict: Verdict) -> pd.DataFrame:
         "high": high,
         "pearson": float(_between_pearson(pool, first).mean()),
         "placebo": float(np.quantile(agreement(one, dealt), 0.975)),
+        **dict(zip(("reversed", "reversed_again"), reversals(one, two), strict=True)),
         **_parts(e, pool),
         "tau": pooled_tau(leave_one_out(d.counts("total"), d.counts("scorers"), k)),
         **_range("made", made_tau(c)),
@@ -335,6 +371,8 @@ def interaction_table(pool: Pool, d: Digest, verdict: Verdict) -> pd.DataFrame:
         "se_documents": float(np.median(verdict.lead_se[0][i, j])),
         "first": firsts,
         **{f"shared_{size}": shared_first(c, firsts, size) for size in SIZES},
+        "shared_half": np.nan if some is None else in_common(np.array([_plain(x) for x in some]), firsts),
+        "shared_made": np.nan if some is None else shared_first(c, firsts, k // 2),
         **{f"doc_{name}": float(taus(*(f(x) for x in sides)).mean()) for name, f in ROBUST.items()},
         **{
             f"sys_{n}": np.nan if some is None else float(taus(*(f(x) for x in some)).mean()) for n, f in ROBUST.items()

@@ -1,6 +1,7 @@
 """The data of the live figures against the library, at stops that the builder did not choose by itself."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,10 @@ import pytest
 import whichbird as wb
 from whichbird import DataError
 from whichbird.core.augment import PAPER_FAMILIES
+from whichbird.data.digest import read_table
+from whichbird.study.carriers import Carriers
 from whichbird.study.sweep import sweep
+from whichbird.study.targets import VANISHING
 from whichbird.study.verdict import Changes
 from whichbird_book import explorer
 from whichbird_book.explorer import beta_stops, embed, page_data, verdict_data
@@ -108,6 +112,35 @@ def test_leads_that_move_and_orders_that_turn_are_those_of_the_verdict():
     assert len(told["moves"]) > 5 * len(told["turns"]) > 0
     few = page_data(wb.load("ted_ende"), step=0.1)["verdict"]  # five documents
     assert few["moves"] is None and few["turns"] is None and few["documents"] == 5
+
+
+def test_carriers_are_those_of_the_library_and_of_the_table_that_ships():
+    d, v = wb.load("ende22"), wb.load_significance("ende22")
+    page, found = page_data(d, step=0.1), wb.carriers(d)
+    told, of = page["carriers"], {name: k for k, name in enumerate(d.systems)}
+    i, j = np.triu_indices(len(d.scorers), 1)
+    for code, m, o in zip(told["pairs"], i.tolist(), j.tolist(), strict=True):
+        assert (None if code == "0" else d.systems[int(code, 36) - 1]) == found.pair(m, o).carrier
+    for m, said in enumerate(told["scorers"]):
+        carrier = found.scorer(m).carrier
+        assert said == (None if carrier is None else [of[carrier], *found.scorer(m).without[of[carrier]].tolist()])
+    kept = read_table("carriers.csv").query("dataset == 'ende22'").set_index("system")["kept_places"]
+    assert told["pool"] == [of[kept.idxmin()], kept.min(), v.ends().counts()["places"]]
+    assert page["vanishing"] == VANISHING and None in told["scorers"] and "0" in told["pairs"]
+
+
+def test_where_every_change_is_kept_nobody_carries():
+    """Two scorers over four systems, made up: they change places, and do so without each of them; then without C they do not."""
+    spa, ends = np.array([[0.8, 0.7], [0.6, 0.7]]), np.array([0.4, 0.6])
+    left = np.array([spa] * 4)
+    made = Carriers(
+        "made", tuple("ABCD"), ("one", "two"), ends, np.ones((2, 4)) / 4, spa, left, np.tile(ends, (4, 1)), left, ""
+    )
+    assert explorer.carrier_data(made) == {"pool": None, "scorers": [None, None], "pairs": "0"}
+    left = left.copy()
+    left[2, 1, 0] = 0.75
+    carried = explorer.carrier_data(replace(made, own=left))
+    assert carried == {"pool": [2, 0, 1], "scorers": [[2, 1, 1], [2, 2, 2]], "pairs": "3"}
 
 
 def test_rules_part_the_clusters(d, page, v):

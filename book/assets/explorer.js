@@ -70,14 +70,15 @@
 
     large(id, button) {
       this.bars = html("ul", { class: "wb-bars" });
+      this.carriers = html("ul", { class: "wb-carriers" });
       [this.essTitle, this.spaTitle] = [html("span"), html("span")];
       this.adder = button("Add a system");
       this.undo = button("Undo");
       this.reset = button("Reset the pool");
       this.pool = html("p", { class: "wb-pool", role: "status" });
       this.plane.box.append(html("div", { class: "wb-buttons" }, [this.adder, this.undo, this.reset]), this.pool);
-      const caption = titled("Their weights", " In the order of people's total. Line: equal weights.");
-      const weights = html("figure", { class: "wb-weights" }, [html("figcaption", {}, caption), this.bars]);
+      const caption = titled("Their weights", ` In the order of people's total. Line: equal weights; what has less than ${this.pages[0].vanishing} of that vanishes.`);
+      const weights = html("figure", { class: "wb-weights" }, [html("figcaption", {}, caption), this.bars, this.carriers]);
       this.essChart = new Chart(this, "Largest effective sample size over the balance", 134, this.essTitle);
       this.measureChart = new Chart(this, "The measures over the balance", 134,
         titled("Measures", " of what this meta-evaluation rewards"));
@@ -597,7 +598,9 @@
       if (this.listed !== contest) this.listSystems();
       const most = Math.max(2.5 / contest.K, ...now.w);
       this.bars.style.setProperty("--equal", 1 / contest.K / most);
-      this.barRows.forEach(({ s, item, fill, value }) => {
+      const gone = new Set(contest.vanishing(this.stop));
+      this.barRows.forEach(({ s, item, fill, value, vanishes }) => {
+        vanishes.hidden = !gone.has(s);
         const share = s.out ? 0 : now.w[s.place];
         item.dataset.weight = share;
         item.classList.toggle("wb-zero", share === 0);
@@ -623,7 +626,23 @@
       }
       this.charts().forEach((chart) => chart.update(this.stop));
       if (this.bump && contest.complete) this.bump.place(now.beta);
+      this.sayCarriers();
       this.sayPool();
+    }
+
+    /** Next to the system that carries the change: a way to leave it out. */
+    sayCarriers() {
+      const found = this.contest.carried(this.pins.map((name) => this.page.scorers.indexOf(name)));
+      const texts = [...new Set(found.map(({ text }) => text))];
+      if (texts.join() !== [...this.carriers.children].map((node) => node.textContent).join()) {
+        this.carriers.replaceChildren(...texts.map((text) => html("li", {}, text)));
+      }
+      this.barRows.forEach(({ without, item }, name) => {
+        const carries = found.some(({ system }) => system === name);
+        item.classList.toggle("wb-carrier", carries);
+        if (!carries) without.remove();
+        else if (!without.isConnected) item.append(without);
+      });
     }
 
     /** The list of weights, with a button for each system: in the order of people's total, invented ones last. */
@@ -653,12 +672,14 @@
 
     barRow(systemName, page) {
       const name = html("button", { type: "button", class: "wb-system-name" });
-      const [fill, value] = [html("i"), html("span", { class: "wb-value" })];
-      const item = html("li", {}, [name, html("span", { class: "wb-bar" }, fill), value]);
+      const [fill, value, vanishes] = [html("i"), html("span", { class: "wb-value" }), html("em", { hidden: "" }, "vanishes")];
+      const item = html("li", {}, [name, html("span", { class: "wb-bar" }, [fill, vanishes]), value]);
+      const without = html("button", { type: "button", class: "wb-without", "aria-label": `leave this one out: ${systemName}, which carries a change` }, "leave this one out");
+      without.addEventListener("click", () => { this.toggle(systemName); name.focus(); });
       name.addEventListener("click", () => this.toggle(systemName));
       item.addEventListener("pointerenter", () => this.point(systemName));
       item.addEventListener("pointerleave", () => this.point(null));
-      return { item, name, fill, value, page };
+      return { item, name, fill, value, vanishes, without, page };
     }
 
     /** Other scorers take part: everything anew, at the same place. */
@@ -689,9 +710,16 @@
         return;
       }
       const start = place +
-        `${used === contest.K ? "all" : `${used} of`} ${contest.K} systems carry weight. ` +
+        `${used === contest.K ? "all" : `${used} of`} ${contest.K} systems carry weight${this.sayVanishing()}. ` +
         `ESS ${now.ess.toFixed(1)} of ${contest.K}, ${stop >= from && stop <= to ? "inside" : "outside"} the reliable interval. `;
       this.tell((start + (now.spa ? this.sayRanks(now, then, tested) : "No two real systems have weight, so scorers cannot be compared.")).trim());
+    }
+
+    sayVanishing() {
+      const gone = this.contest.vanishing(this.stop).map(({ name }) => name);
+      if (!gone.length) return "";
+      return gone.length > 2 ? `; ${gone.length} vanish, with less than ${this.page.vanishing} of an equal weight` :
+        `; ${gone.join(" and ")} vanish${gone.length > 1 ? "" : "es"}, with less than ${this.page.vanishing} of an equal weight`;
     }
 
     sayRanks(now, then, tested) {

@@ -163,6 +163,39 @@
       return { moves: moves.has(pair), turns: turns.has(pair), few: verdict.turns === null };
     }
 
+    /** Systems that are as good as left out at a stop. */
+    vanishing(stop) {
+      const { w } = this.at(stop);
+      return this.active.filter((s) => w[s.place] * this.K < this.page.vanishing);
+    }
+
+    /** Who carries what changes from one end of the reliable interval to the other, with a sentence: for the pair or pairs among the scorers
+     *  chosen, for a single one, or if none is chosen for all pairs of scorers. [{ system, text }]; known of the pool as it ships. */
+    carried(chosen) {
+      const { page, reliable } = this, { carriers, systems, scorers, shipped } = page;
+      if (!this.whole || !carriers || chosen.some((m) => m >= shipped)) return [];
+      const [low, high] = reliable.map((stop) => this.at(stop));
+      if (!low.spa || !high.spa) return [];
+      if (!chosen.length) {
+        const [k, kept, of] = carriers.pool || [];
+        return k === undefined ? [] : [{ system: systems[k], text: `${of} pairs of scorers change places between the ends of the reliable interval. ` +
+          `Without ${systems[k]} ${kept || "none"} of them still ${kept === 1 ? "does" : "do"} so in the same direction; no other system undoes more.` }];
+      }
+      if (chosen.length === 1) {
+        const [m] = chosen, found = carriers.scorers[m];
+        return found ? [{ system: systems[found[0]], text: `${scorers[m]} has rank ${low.rank[m]} at the lower end of the reliable interval and ${high.rank[m]} ` +
+          `at the upper end; without ${systems[found[0]]}, ${found[1]} and ${found[2]}.` }] : [];
+      }
+      const lead = ({ spa }, m, n) => (Math.abs(spa[m] - spa[n]) > TIE ? Math.sign(spa[m] - spa[n]) : 0);
+      return chosen.flatMap((m, at) => chosen.slice(at + 1).flatMap((n) => {
+        const system = systems[parseInt(carriers.pairs[pairAt(Math.min(m, n), Math.max(m, n), shipped)], 36) - 1];
+        const swapped = lead(low, m, n) * lead(high, m, n) < 0;
+        if (system === undefined || !(swapped || this.between(m, n).moves)) return [];
+        return [{ system, text: `${scorers[m]} and ${scorers[n]}: ${swapped ? "they change places" : "the lead moves"} between the ends of the reliable ` +
+          `interval; without ${system} that is undone.` }];
+      }));
+    }
+
     /** What the worker needs to judge all scorers at a stop; null where no tests ship. `row` is the stop's place among those tests. */
     question(stop) {
       const n = stop - this.reliable[0];

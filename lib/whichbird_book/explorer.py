@@ -20,11 +20,12 @@ from whichbird.core.metametrics import spa_from_p
 from whichbird.data.digest import Digest
 from whichbird.data.registry import DATASETS, title
 from whichbird.solve.reweight import reliable_interval, reweight_sweep
+from whichbird.study.carriers import Carriers, carriers
 from whichbird.study.contest import need_aspects
 from whichbird.study.overview import shipped_ends
 from whichbird.study.significance import clusters
 from whichbird.study.sweep import measures
-from whichbird.study.targets import beta_stops as beta_stops
+from whichbird.study.targets import VANISHING, beta_stops as beta_stops
 from whichbird.study.verdict import Verdict, load_significance
 
 from .laboratory import generators, source_data
@@ -39,6 +40,7 @@ SCRIPTS = (
 FULL = (
     "bump", "wb-share", "wb-random", "wb-permutation", "wb-python", "wb-scorefile", "wb-verdict", "wb-own", "wb-desk"
 )  # fmt: skip  # of these, what a mini figure does without
+SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"  # digits of base 36; no pool has more than 35 systems
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
@@ -49,7 +51,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
     paper's measures. `titles` says what those measures are called. `natural` and
     `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
-    `beta0_high` are the ends of the interval of the natural balance.
+    `beta0_high` are the ends of the interval of the natural balance; `vanishing` is the share of an equal weight below which a system is as good as
+    left out; `carriers` says whose absence undoes what.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
@@ -90,6 +93,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "beta0_low": ends[0],
         "beta0_high": ends[1],
         "reliable": [first, last],
+        "vanishing": VANISHING,
+        "carriers": carrier_data(carriers(d)),
         "titles": {family: FAMILIES[family].title for family in PAPER_FAMILIES},
         "measures": {
             family: _short(y, 6) for family, y in measures(d, solved.weights, families=PAPER_FAMILIES).items()
@@ -124,6 +129,32 @@ def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:
     }
 
 
+def carrier_data(found: Carriers) -> dict[str, Any]:
+    """Whose absence undoes changes between the ends of the reliable interval, as the page's script reads it; systems by number.
+
+    `pairs`: the carrier of each pair of scorers, counted from 1, a digit of base 36 each; 0 where there is none. `scorers`: for each its carrier and its
+    ranks at both ends without it, or None. `pool`: the system without which fewest of the pairs that change places keep
+    their change, how many do, and of how many; None where all do.
+
+    >>> from whichbird import carriers
+    >>> found = carriers("ende22")
+    >>> found.systems[7], carrier_data(found)["pool"], carrier_data(found)["scorers"][found.scorers.index("SEScore")]
+    ('OpenNMT', [7, 18, 98], [7, 3, 1])
+    """
+    i, j = np.triu_indices(len(found.scorers), 1)
+    number = {name: k for k, name in enumerate(found.systems)}
+    places = found.places()[i, j]
+    kept = (found.kept()[:, i, j] & places).sum(axis=1)
+    least, of = int(kept.argmin()), int(places.sum())
+    shifts = [found.scorer(m) for m in range(len(found.scorers))]
+    pairs = [found.carrier(int(m), int(o)) for m, o in zip(i, j, strict=True)]
+    return {
+        "pool": [least, int(kept[least]), of] if kept[least] < of else None,
+        "scorers": [s.carrier and [number[s.carrier], *s.without[number[s.carrier]].tolist()] for s in shifts],
+        "pairs": "".join(SIGNS[0 if c is None else 1 + number[c]] for c in pairs),
+    }
+
+
 def _steps(x: np.ndarray) -> list[list[int]]:
     """Rows of whole numbers as their first row and the steps between them.
 
@@ -152,8 +183,7 @@ def digits(counts: np.ndarray) -> str:
     """
     if counts.size and not 0 <= counts.min() <= counts.max() < 36 * 36:
         raise ValueError(f"counts from {counts.min()} to {counts.max()}; 0 to 1295 are expected")
-    signs = "0123456789abcdefghijklmnopqrstuvwxyz"
-    return "".join(signs[n // 36] + signs[n % 36] for n in counts.tolist())
+    return "".join(SIGNS[n // 36] + SIGNS[n % 36] for n in counts.tolist())
 
 
 def _short(values: Iterable[float], digits: int = 8) -> list[float | None]:

@@ -40,3 +40,11 @@ test("the axis has two ends, also where the reliable interval has one balance", 
   const axis = (reliable, wide) => get.call({ wide, contest: { stops: [0.2, 0.4, 0.6], reliable } });
   assert.deepEqual([axis([0, 1], false), axis([0, 1], true), axis([1, 1], false)], [[0.2, 0.4], [0, 1], [0, 1]]);
 });
+
+test("what vanishes is named, or counted", () => {
+  const said = (...names) => Live.prototype.sayVanishing.call({ stop: 0, page: { vanishing: 0.02 }, contest: { vanishing: () => names.map((name) => ({ name })) } });
+  assert.equal(said(), "");
+  assert.match(said("A"), /^; A vanishes, .* 0\.02 /);
+  assert.match(said("A", "B"), /^; A and B vanish,/);
+  assert.match(said("A", "B", "C"), /^; 3 vanish,/);
+});

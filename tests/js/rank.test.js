@@ -2,7 +2,7 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { Contest, WHOLE, counts, rows, spaOf, ranksOf, orderOf, pairAt, toggled, movedTo, addedTo } =
+const { Contest, WHOLE, counts, rows, spaOf, ranksOf, orderOf, pairAt, toggled, movedTo, addedTo, join } =
   require("./load.js")("wb-core", "wb-solve", "wb-pool", "wb-rank");
 const near = (x, y, by = 1e-12) => assert.ok(Math.abs(x - y) <= by, `${x} is not ${y}`);
 
@@ -50,6 +50,50 @@ test("a contest as it ships has tests where they ship", () => {
   assert.ok(contest.finish(Infinity) && contest.cache.every(Boolean));
   assert.equal(contest.finish(-1, () => 0), true, "nothing is left to do");
   assert.equal(new Contest(made()).finish(-1, () => 0), false);
+});
+
+/** What is said of carriers in the made contest, whose first scorer is behind at the lower end and ahead at the upper one. */
+function carrying(carriers, { edit = WHOLE, moves = [1] } = {}) {
+  const page = Object.assign(made(), { carriers, vanishing: 0.02 });
+  page.verdict.moves = moves;
+  return new Contest(page, edit);
+}
+
+test("the carrier of a pair, of a scorer and of the pool, each with its sentence", () => {
+  const contest = carrying({ pool: [1, 0, 4], scorers: [[2, 1, 2], null], pairs: "4" });
+  const [pool, one, two, pair] = [[], [0], [1], [0, 1]].map((chosen) => contest.carried(chosen));
+  assert.deepEqual([pool, one, pair].map(([found]) => found.system), ["B", "C", "D"]);
+  assert.match(pool[0].text, /^4 pairs .* Without B none of them still do /);
+  const [low, high] = contest.reliable.map((stop) => contest.at(stop).rank[0]);
+  assert.match(one[0].text, new RegExp(`one has rank ${low} at the lower .* ${high} at the upper end; without C, 1 and 2`));
+  assert.match(pair[0].text, /one and two: (they change places|the lead moves) .*without D/);
+  assert.deepEqual(two, []);
+});
+
+test("no carrier where nothing changes, and none in a pool that is not the one that ships", () => {
+  const known = { pool: [1, 0, 4], scorers: [[2, 1, 2], null], pairs: "4" };
+  const still = carrying(known, { moves: [] });
+  const [low, high] = still.reliable.map((stop) => still.at(stop).spa);
+  assert.equal((low[0] - low[1]) * (high[0] - high[1]) > 0, true, "the two keep their places");
+  assert.deepEqual(still.carried([0, 1]), []);
+  assert.deepEqual(carrying({ pool: null, scorers: [null, null], pairs: "0" }).carried([]), []);
+  assert.deepEqual(carrying({ ...known, pairs: "0" }).carried([0, 1]), []);
+  for (const chosen of [[], [0], [0, 1]]) assert.deepEqual(carrying(known, { edit: toggled(WHOLE, "D") }).carried(chosen), []);
+  const own = carrying(known);
+  join(own.page, "mine", [0, 0, 0, 0, 0, 0]);
+  assert.deepEqual(own.carried([0, 2]), [], "of the reader's own scorer no carrier is known");
+});
+
+test("a system vanishes below the share that the data name", () => {
+  const contest = carrying(null);
+  const shares = contest.at(0).w.map((w) => w * contest.K);
+  const least = Math.min(...shares);
+  for (const vanishing of [least, least + 1e-9]) {
+    contest.page.vanishing = vanishing;
+    assert.deepEqual(contest.vanishing(0).map(({ place }) => place), shares.flatMap((x, k) => (x < vanishing ? [k] : [])));
+  }
+  assert.equal(contest.vanishing(0).length, 1);
+  assert.deepEqual(contest.vanishing(contest.natural), []);
 });
 
 test("leaving out is exact: the contest of those that remain", () => {

@@ -15,6 +15,7 @@ from test_explorer import PRINTED, SHOWN, explorer, landing, noise  # noqa: F401
 
 import whichbird as wb
 from whichbird.solve.reweight import reliable_interval
+from whichbird.study.targets import VANISHING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import solver_cases
@@ -187,10 +188,58 @@ def test_leaving_a_system_out_is_exact(explorer):  # noqa: F811
     assert any(row["ranks"] for row in explorer.ranking())
 
 
+def test_what_vanishes_is_marked_with_a_word(explorer):  # noqa: F811
+    d = wb.load("ende22")
+    low, _ = reliable_interval(d.adequacy, d.fluency)
+    for beta in (low, 0.92, 0.5):
+        explorer.open(f"#dataset=ende22&beta={beta:.6f}")
+        w = wb.reweight(d.adequacy, d.fluency, explorer.state()["beta"]).weights
+        gone = {name for name, x in zip(d.systems, w, strict=True) if x * len(w) < VANISHING}
+        marked = explorer.script("""return [...root.querySelectorAll('.wb-bars li')].filter(li => {
+            const mark = li.querySelector('em');
+            return mark.offsetWidth > 0 && mark.textContent === 'vanishes'}).map(li => li.querySelector('.wb-system-name').title)""")
+        assert set(marked) == gone and ("vanish" in explorer.text(".wb-summary")) == bool(gone)
+    assert len(gone) > 2  # and at the end of the reliable interval one, below
+    assert (wb.reweight(d.adequacy, d.fluency, low).weights * len(w) < VANISHING).sum() == 1
+
+
+def test_the_carrier_can_be_left_out_where_it_stands(explorer):  # noqa: F811
+    """Of all pairs, of a scorer, of a pair: the systems that `wb.carriers` names; without it the ranks are those it gives."""
+    found = wb.carriers("ende22")
+    places = found.places()
+    kept = (found.kept() & places).sum(axis=(1, 2))
+    shift = found.scorer("SEScore")
+    one, two = ("COMET-22", "HWTSC-TLM") if found.pair("COMET-22", "HWTSC-TLM").places else ("COMET-22", "SEScore")
+    carriers = {
+        "": found.systems[kept.argmin()],
+        "SEScore": shift.carrier,
+        f"{one},{two}": found.pair(one, two).carrier,
+    }
+    at = "return [...root.querySelectorAll('.wb-without')].map(b => b.closest('li').querySelector('.wb-system-name').title)"
+    for follow, system in carriers.items():
+        explorer.open(f"#dataset=ende22&beta=0.9{'&follow=' * bool(follow)}{follow}")
+        assert explorer.script(at) == [system] and system in explorer.text(".wb-carriers")
+        press(explorer, "leave this one out")
+        assert hash_of(explorer).endswith(f"&out={quote(system)}") and explorer.weights()[system] == 0
+        assert explorer.script(at) == [] and explorer.text(".wb-carriers") == ""  # known of the pool as it ships
+        assert explorer.script("return document.activeElement.title") == system
+    explorer.open("#dataset=ende22&beta=0.9&follow=SEScore")
+    press(explorer, "leave this one out")
+    without = shift.without[found.systems.index(shift.carrier)].tolist()
+    assert f"{without[0]} and {without[1]}" in explorer.open("#dataset=ende22&beta=0.9&follow=SEScore").text(
+        ".wb-carriers"
+    )
+    explorer.open(f"#dataset=ende22&out={quote(shift.carrier)}&follow=SEScore")
+    slider = explorer.one("input[type=range]")
+    for key, rank in ((Keys.HOME, without[0]), (Keys.END, without[1])):
+        slider.send_keys(key)
+        assert [row["place"] for row in explorer.ranking() if row["name"] == "SEScore"] == [rank]
+
+
 def test_at_the_natural_balance_one_stays_there(explorer):  # noqa: F811
     explorer.open("#dataset=ende24")
-    explorer.script("root.querySelectorAll('.wb-bars button')[3].click()")
-    name = explorer.script("return root.querySelectorAll('.wb-bars button')[3].title")
+    explorer.script("root.querySelectorAll('.wb-bars .wb-system-name')[3].click()")
+    name = explorer.script("return root.querySelectorAll('.wb-bars .wb-system-name')[3].title")
     d = wb.load("ende24")
     k = d.systems.index(name)
     assert explorer.state()["beta"] == pytest.approx(

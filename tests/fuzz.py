@@ -4,7 +4,8 @@
 
 `make test` tries the same examples every time (the profile "fixed" of `conftest.py`). Here a round runs every `@given` test once with one seed; the next
 round takes the next seed. Printed are each round's seed, what failed in it, and in the end how many examples each test was tried on. A failure
-comes back with `--seed` of its round. Exit code 1 if anything failed, or nothing was tried. pytest loads this file as a plugin, too: its hooks are below.
+comes back with `--seed` of its round. Exit code 1 if anything failed, nothing was tried, or a round was stopped from outside: then what the rounds before it found is
+printed all the same. pytest loads this file as a plugin, too: its hooks are below.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +26,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 UNTIL = "WHICHBIRD_FUZZ_UNTIL"  # the time, in seconds of the epoch, from which on no test starts
 COUNT = "examples"
+
+
+class Stopped(Exception):
+    """A round that did not come to its end."""
 
 
 def pytest_runtest_setup(item):
@@ -55,13 +61,18 @@ def once(seed: int, paths: list[str]) -> tuple[Counter, list[str], str]:
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "tests"), os.environ.get("PYTHONPATH")]))
     }
-    said = subprocess.run(
-        [*command, f"--hypothesis-seed={seed}", *paths], cwd=ROOT, env=environment, capture_output=True, text=True
-    )
+    try:
+        said = subprocess.run(
+            [*command, f"--hypothesis-seed={seed}", *paths], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+    except KeyboardInterrupt:
+        raise Stopped(f"the round of seed {seed} was stopped") from None
+    if said.returncode < 0:
+        raise Stopped(f"the round of seed {seed} was ended by {signal.Signals(-said.returncode).name}")
     tried = Counter({name: int(number) for number, name in re.findall(rf"^{COUNT} (\d+) (.+)$", said.stdout, re.M)})
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said.stdout, re.M)
     if said.returncode not in (0, 1) or (said.returncode and not failed):
-        raise RuntimeError(f"pytest stopped:\n{said.stdout}{said.stderr}")
+        raise Stopped(f"pytest stopped in the round of seed {seed}:\n{said.stdout}{said.stderr}")
     return tried, failed, said.stdout
 
 
@@ -77,10 +88,14 @@ def main() -> int:
     until = time.time() + 60 * arguments.minutes
     os.environ[UNTIL] = str(until)
     tried: Counter = Counter()
-    found, seed = [], first
+    found, seed, stopped = [], first, ""
     while time.time() < until:
         print(f"seed {seed} ...", flush=True)
-        counts, failed, said = once(seed, arguments.paths)
+        try:
+            counts, failed, said = once(seed, arguments.paths)
+        except Stopped as end:
+            stopped = f"fuzz.py: {end}"
+            break
         tried.update(counts)
         found += [f"seed {seed}  {name}" for name in failed]
         if failed:
@@ -88,9 +103,13 @@ def main() -> int:
         seed += 1
     for name, number in sorted(tried.items()):
         print(f"{number:8d}  {name}")
-    print(f"{tried.total()} examples of {len(tried)} tests, seeds {first} to {seed - 1}; {len(found)} failures")
+    print(
+        f"{tried.total()} examples of {len(tried)} tests, {seed - first} rounds from seed {first} on; {len(found)} failures"
+    )
     print("\n".join(found), end="\n" if found else "")
-    return 1 if found or not tried.total() else 0
+    if stopped:
+        print(stopped, file=sys.stderr)
+    return 1 if found or stopped or not tried.total() else 0
 
 
 if __name__ == "__main__":

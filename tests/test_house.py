@@ -11,6 +11,7 @@ from pathlib import Path
 import execute
 import fuzz
 import housemap
+import pytest
 import skips
 import yaml
 from hypothesis import settings
@@ -109,3 +110,25 @@ def test_the_map_of_the_library_is_true():
     assert housemap.stale(other.replace("`whichbird/core/noise.py`", "`whichbird/core/quiet.py`")) == [
         "whichbird/core/balance.py", "whichbird/core/noise.py", "whichbird/core/quiet.py"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("end", "word"), [(-15, "SIGTERM"), (-9, "SIGKILL"), (2, "pytest stopped"), (KeyboardInterrupt, "was stopped")]
+)
+def test_fuzz_stopped_from_outside_says_so_and_what_it_has_so_far(monkeypatch, capsys, end, word):
+    """pytest in two rounds: the first passes, the second does not come to its end."""
+    rounds = iter([0, end])
+
+    def pytest_once(command, **_):
+        code = next(rounds)
+        if code is KeyboardInterrupt:
+            raise code
+        return subprocess.CompletedProcess(command, code, "examples 5 test_x.py::test_x\n" if code == 0 else "", "")
+
+    monkeypatch.setattr(fuzz.subprocess, "run", pytest_once)
+    monkeypatch.setenv(fuzz.UNTIL, "inf")
+    monkeypatch.setattr(sys, "argv", ["fuzz.py", "--minutes", "5", "--seed", "3"])
+    assert fuzz.main() == 1
+    out, err = capsys.readouterr()
+    assert "\n5 examples of 1 tests, 1 rounds from seed 3" in out
+    assert word in err and "seed 4" in err

@@ -62,7 +62,7 @@ from whichbird_book.choices import by_seed, by_taxonomy
 from whichbird_book.interactions import interaction_table
 from whichbird_book.leaning import table as leans_and_gains
 from whichbird_book.raters import rater_coverage
-from whichbird_book.trials import false_claims as tried, swap_sizes
+from whichbird_book.trials import cluster_seeds as seeded, false_claims as tried, swap_sizes
 from whichbird_book.worlds import beta_coverage as covered, coverage, drawn_from, made_worlds, text_world
 
 ADDRESSES = (
@@ -535,8 +535,12 @@ def beta_coverage(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
 
 def false_claims(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     """What is claimed of changes of order, and what of it is false, in contests drawn from this dataset's documents."""
-    # without swaps, which take most of the time
-    return tried(pool, swaps=0).drop(columns="dataset") if pool.name in TRIED else None
+    return tried(pool).drop(columns="dataset") if pool.name in TRIED else None
+
+
+def cluster_seeds(pool: Pool, _: digest.Digest) -> pd.DataFrame:
+    """How many scorers the first cluster of a dataset has, by the seed of its swaps."""
+    return seeded(pool)
 
 
 def collapse(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
@@ -649,7 +653,7 @@ TESTS = "significance"  # made of the segments
 COVERAGE = "coverage"  # how often intervals hold the truth, in made worlds and in worlds drawn from the segments of some datasets
 WORLDS = ("ende24", "ende21", "ted_ende")
 SWAPS = "swap_sizes"  # how often PERM-BOTH finds one of two equal scorers better, in made worlds
-EFFECTS, SIZES = (1.0, 1.4, 2.4), 500  # design effects, and worlds of each
+EFFECTS, SIZES = (1.0, 1.4, 2.4), 1000  # design effects, and worlds of each
 TRIED = ("ende22", "enru22", "ende24")  # whose documents are worlds, in which false claims are counted
 RATERS = "raters"  # how often intervals over raters hold the truth, in worlds drawn from the segments of each dataset with several raters
 SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
@@ -670,6 +674,7 @@ TABLES = {
     "reliable": Table(reliable, "digest", exact=("low", "high")),
     "beta_coverage": Table(beta_coverage, "segments", 4),
     "false_claims": Table(false_claims, "segments", 5),
+    "cluster_seeds": Table(cluster_seeds, "segments"),
     "collapse": Table(collapse, "segments", 6),
     "difficulty": Table(difficulty, "segments", 6),
     "leaning": Table(leaning, "segments", 6),

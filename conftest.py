@@ -27,6 +27,7 @@ LONG = [
     "test_formal",
     "test_cli",
     "test_carriers",
+    "test_trials",
     "test_reweight",
     "test_mtme",
     "test_search",

@@ -7,8 +7,9 @@ import pytest
 import whichbird as wb
 from whichbird.data.digest import read_table
 from whichbird.study.intervals import resample
+from whichbird.study.significance import SEED
 from whichbird_book import trials
-from whichbird_book.trials import CLAIMS, WAYS, false_claims, false_shares, swap_sizes
+from whichbird_book.trials import CLAIMS, WAYS, cluster_seeds, false_claims, false_shares, swap_sizes
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,8 @@ def test_what_cannot_be_tried_is_refused():
 
 def test_a_batch_that_ships_is_made_again():
     table = read_table("false_claims.csv")
-    new = false_claims("ende24", [3], swaps=0).set_index("claim")
+    new = false_claims("ende24", [3]).set_index("claim")
+    assert new.index.tolist() == list(CLAIMS) == table["claim"].unique().tolist()
     old = table[(table["dataset"] == "ende24") & (table["batch"] == 3)].set_index("claim")
     for (
         claim,
@@ -101,6 +103,9 @@ def test_what_the_claims_that_ship_amount_to():
         assert one.loc["turns", "false"] < 0.1
         assert one.loc["turns", "false"] < one.loc["moved_holm", "false"] < one.loc["places", "false"]
         assert 0.92 < one.loc["moves", "covered"] < 0.99 and not one.loc["turns_holm", "any_false"] > 0.05
+        swaps = one.loc[["turns_swaps_documents", "turns_swaps", "turns_swaps_together"], "false"]
+        assert one.loc["turns", "false"] < swaps.iloc[0] and swaps.is_monotonic_increasing
+        assert swaps.iloc[1] < one.loc["moved", "false"]
 
 
 def test_sizes_that_ship():
@@ -117,3 +122,15 @@ def test_sizes_that_ship():
     assert all(abs(size[effect, False, "documents"] - fair) < 4 * error for effect in (1.0, 1.4, 2.4))
     for way, new in swap_sizes(2.4, worlds=60).items():
         assert abs(new - size[2.4, False, way]) < 4 * np.sqrt(size[2.4, False, way] * 0.95 / 60)
+
+
+def test_first_clusters_that_ship_are_made_again():
+    """enes24 hangs on the seed, seed 7 is that of the tests that ship; and with too few scorers at first, all are tested."""
+    table = read_table("cluster_seeds.csv").set_index(["dataset", "seed"])["first"].unstack()
+    assert table.index.tolist() == wb.datasets() and table.columns.tolist() == list(range(10))
+    for name, row in table.iterrows():
+        assert row[SEED] == (wb.load_significance(name).clusters() == 1).sum()
+    assert table.loc["enes24"].nunique() > 1 and (table.nunique(axis=1) > 1).sum() < len(table) / 2
+    some = [0, 2]
+    assert cluster_seeds("enes24", some)["first"].tolist() == table.loc["enes24", some].tolist()
+    assert cluster_seeds("jazh24", [1], spare=-1)["first"].tolist() == [table.loc["jazh24", 1]]

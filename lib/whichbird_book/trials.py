@@ -1,4 +1,5 @@
-"""How often what is said of a change is false: statements tried in worlds whose truth is known, and the sizes of swap tests.
+"""How often what is said of a change is false: statements tried in worlds whose truth is known, the sizes of swap tests,
+and how far a first cluster hangs on the seed of its swaps.
 
 **A world** is the documents of a dataset. A contest draws as many of them, with replacement, and everything is made anew:
 p-values, system means, weights, SPA, standard errors, swaps. **The truth** is the mean lead over many contests, at each end of
@@ -8,6 +9,7 @@ the reliable interval. A claim "the order of i and j changed" is false unless th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from whichbird.core.balance import balance
 from whichbird.core.check import Array, DataError, whole
 from whichbird.core.closed import closed_p
 from whichbird.core.metametrics import pair_weights
@@ -25,8 +28,8 @@ from whichbird.data.segments import pool_of
 from whichbird.solve.reweight import reliable_interval, reweight_many
 from whichbird.study.contest import need_aspects
 from whichbird.study.intervals import Evidence, draw, evidence, numbered, quantile, resample
-from whichbird.study.significance import LEVEL
-from whichbird.study.verdict import COUNTS, Bools, changes
+from whichbird.study.significance import LEVEL, clusters, significance
+from whichbird.study.verdict import COUNTS, Bools, changes, load_significance
 
 Indices = NDArray[np.int64]
 BATCH = 20  # contests with a seed of their own, so that a part can be made again
@@ -221,3 +224,28 @@ def swap_sizes(
             found = swap_test(z, [0], [1], closed_p(total), pi, resamples, n, by, together=way == "together")
             reached[way] += int(found.at_least[0, 0] <= LEVEL * resamples)
     return {way: count / worlds for way, count in reached.items()}
+
+
+def cluster_seeds(source: Pool | Digest | str, seeds: Sequence[int] = range(10), spare: int = 4) -> pd.DataFrame:
+    """How many scorers the first cluster has at the natural balance, by the seed of the swaps: columns seed, first.
+
+    Swaps are made by segments, WMT's rule, and go on near the level as everywhere. Only the first scorers are tested, `spare` more than
+    the cluster that ships has, and all if that is not enough: a pair's test does not depend on who else takes part.
+
+    >>> cluster_seeds("jazh24", [7])["first"].tolist(), int((load_significance("jazh24").clusters() == 1).sum())
+    ([3], 3)
+    """
+    pool = pool_of(source)
+    v = load_significance(pool.name)
+    order = np.argsort(-v.spa[0], kind="stable")
+    betas = None if pool.aspects is None else [balance(*pool.aspects)]
+
+    def first(seed: int, count: int) -> int:
+        best = order[:count]
+        few = replace(pool, scorers={v.scorers[m]: pool.scorers[v.scorers[m]] for m in best})
+        found = clusters(v.spa[0][best], significance(few, betas, seed=seed, by="segments").p[0])
+        size = int((found == 1).sum())
+        return size if size < len(best) or size == len(order) else first(seed, len(order))
+
+    count = int((v.clusters() == 1).sum()) + spare
+    return pd.DataFrame({"seed": seeds, "first": [first(int(seed), count) for seed in seeds]})

@@ -127,7 +127,7 @@ def test_sizes_that_ship():
 def test_first_clusters_that_ship_are_made_again():
     """enes24 hangs on the seed, seed 7 is that of the tests that ship; and with too few scorers at first, all are tested."""
     table = read_table("cluster_seeds.csv").set_index(["dataset", "seed"])["first"].unstack()
-    assert table.index.tolist() == wb.datasets() and table.columns.tolist() == list(range(10))
+    assert set(table.index) == set(wb.datasets()) and table.columns.tolist() == list(range(10))
     for name, row in table.iterrows():
         assert row[SEED] == (wb.load_significance(name).clusters() == 1).sum()
     assert table.loc["enes24"].nunique() > 1 and (table.nunique(axis=1) > 1).sum() < len(table) / 2

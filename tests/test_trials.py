@@ -1,5 +1,7 @@
 """Statements tried in worlds of known truth: against a plain count on one contest, and the tables that ship against parts made again."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -125,7 +127,7 @@ def test_sizes_that_ship():
 
 
 def test_first_clusters_that_ship_are_made_again():
-    """enes24 hangs on the seed, seed 7 is that of the tests that ship; and with too few scorers at first, all are tested."""
+    """enes24 hangs on the seed, and seed 7 is that of the tests that ship."""
     table = read_table("cluster_seeds.csv").set_index(["dataset", "seed"])["first"].unstack()
     assert set(table.index) == set(wb.datasets()) and table.columns.tolist() == list(range(10))
     for name, row in table.iterrows():
@@ -133,4 +135,15 @@ def test_first_clusters_that_ship_are_made_again():
     assert table.loc["enes24"].nunique() > 1 and (table.nunique(axis=1) > 1).sum() < len(table) / 2
     some = [0, 2]
     assert cluster_seeds("enes24", some)["first"].tolist() == table.loc["enes24", some].tolist()
-    assert cluster_seeds("jazh24", [1], spare=-1)["first"].tolist() == [table.loc["jazh24", 1]]
+
+
+def test_where_the_first_scorers_are_one_cluster_all_are_tested(monkeypatch):
+    tested = []
+
+    def nobody_is_better(pool, *_, **__):
+        tested.append(len(pool.scorers))
+        return SimpleNamespace(p=np.ones((1, tested[-1], tested[-1])))
+
+    monkeypatch.setattr(trials, "significance", nobody_is_better)
+    everyone, first = len(wb.load("jazh24").scorers), int((wb.load_significance("jazh24").clusters() == 1).sum())
+    assert cluster_seeds("jazh24", [0])["first"].tolist() == [everyone] and tested == [first + 4, everyone]

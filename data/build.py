@@ -538,9 +538,9 @@ def false_claims(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
     return tried(pool).drop(columns="dataset") if pool.name in TRIED else None
 
 
-def cluster_seeds(pool: Pool, _: digest.Digest) -> pd.DataFrame:
+def cluster_seeds(pool: Pool, _: digest.Digest, verdict: Verdict) -> pd.DataFrame:
     """How many scorers the first cluster of a dataset has, by the seed of its swaps."""
-    return seeded(pool)
+    return seeded(pool, verdict=verdict)
 
 
 def collapse(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
@@ -674,7 +674,7 @@ TABLES = {
     "reliable": Table(reliable, "digest", exact=("low", "high")),
     "beta_coverage": Table(beta_coverage, "segments", 4),
     "false_claims": Table(false_claims, "segments", 5),
-    "cluster_seeds": Table(cluster_seeds, "segments"),
+    "cluster_seeds": Table(cluster_seeds, "tests"),
     "collapse": Table(collapse, "segments", 6),
     "difficulty": Table(difficulty, "segments", 6),
     "leaning": Table(leaning, "segments", 6),

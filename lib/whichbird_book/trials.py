@@ -29,7 +29,7 @@ from whichbird.solve.reweight import reliable_interval, reweight_many
 from whichbird.study.contest import need_aspects
 from whichbird.study.intervals import Evidence, draw, evidence, numbered, quantile, resample
 from whichbird.study.significance import LEVEL, clusters, significance
-from whichbird.study.verdict import COUNTS, Bools, changes, load_significance
+from whichbird.study.verdict import COUNTS, Bools, Verdict, changes, load_significance
 
 Indices = NDArray[np.int64]
 BATCH = 20  # contests with a seed of their own, so that a part can be made again
@@ -226,17 +226,19 @@ def swap_sizes(
     return {way: count / worlds for way, count in reached.items()}
 
 
-def cluster_seeds(source: Pool | Digest | str, seeds: Sequence[int] = range(10), spare: int = 4) -> pd.DataFrame:
+def cluster_seeds(
+    source: Pool | Digest | str, seeds: Sequence[int] = range(10), spare: int = 4, verdict: Verdict | None = None
+) -> pd.DataFrame:
     """How many scorers the first cluster has at the natural balance, by the seed of the swaps: columns seed, first.
 
     Swaps are made by segments, WMT's rule, and go on near the level as everywhere. Only the first scorers are tested, `spare` more than
-    the cluster that ships has, and all if that is not enough: a pair's test does not depend on who else takes part.
+    the cluster of the `verdict` has (None: the one that ships), and all if that is not enough: a pair's test does not depend on who else takes part.
 
     >>> cluster_seeds("jazh24", [7])["first"].tolist(), int((load_significance("jazh24").clusters() == 1).sum())
     ([3], 3)
     """
     pool = pool_of(source)
-    v = load_significance(pool.name)
+    v = verdict or load_significance(pool.name)
     order = np.argsort(-v.spa[0], kind="stable")
     betas = None if pool.aspects is None else [balance(*pool.aspects)]
 

@@ -8,8 +8,9 @@ import pytest
 
 import whichbird as wb
 from whichbird.core.augment import DIALS, PAPER_FAMILIES, shifts
+from whichbird.core.metametrics import correlations
 from whichbird.data.digest import read_table
-from whichbird.study.sweep import METAMETRICS, beta_grid, correlations, measures, sweep
+from whichbird.study.sweep import METAMETRICS, beta_grid, measures, sweep
 
 DATASET = "ted_ende"
 TIE = Fraction(

@@ -32,7 +32,7 @@ from tqdm import tqdm
 from .._version import __version__
 from ..core.check import Array, share, whole
 from ..core.closed import p_from_moments
-from ..core.metametrics import pair_weights
+from ..core.metametrics import pair_weights, soft_accuracy
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.protocol import segments
@@ -174,7 +174,7 @@ def resample(e: Evidence, counts: Array, betas: Array) -> Array:
     p = p_from_moments(*(np.tensordot(counts, x, axes=1) for x in (e.gap, e.square)))
     far = np.abs(p[:, :1] - p[:, 1:])  # (R, M, P)
     out = np.full((len(counts), betas.size, far.shape[1]), np.nan)
-    out[:, np.isnan(betas)] = 1 - far.mean(axis=2)[:, None]
+    out[:, np.isnan(betas)] = soft_accuracy(far)[:, None]
     fixed = np.flatnonzero(~np.isnan(betas))
     if fixed.size:
         rated = counts @ e.rated
@@ -187,7 +187,7 @@ def resample(e: Evidence, counts: Array, betas: Array) -> Array:
         )
         w = reweight_many(a, f, betas[None, fixed]).weights
         reached = ~np.isnan(w).any(axis=2) & ~blank[:, None]
-        spa = 1 - pair_weights(np.where(reached[..., None], w, 1 / w.shape[2])) @ far.swapaxes(1, 2)
+        spa = soft_accuracy(far, pair_weights(np.where(reached[..., None], w, 1 / w.shape[2])))
         out[:, fixed] = np.where(reached[..., None], spa, np.nan)
     return out
 

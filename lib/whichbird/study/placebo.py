@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 from ..core import check
 from ..core.augment import PAPER_FAMILIES
 from ..core.check import Array, whole
-from ..core.metametrics import correlation, spa_from_p
+from ..core.metametrics import correlation, correlations, spa_from_p
 from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import need_aspects
 from .ranking import TIE
 from .significance import SEED
-from .sweep import METAMETRICS, correlations, measures
+from .sweep import METAMETRICS, measures
 
 DRAWS = 5000
 BLOCK = 500  # draws at a time, so that memory stays small

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core import check
 from ..core.check import Array
-from ..core.metametrics import pair_weights
+from ..core.metametrics import pair_weights, soft_accuracy
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..solve.result import Reweighting
@@ -125,9 +125,8 @@ def rank_sweep(
 
 
 def spa_of(c: Contest, w: Array) -> Array:
-    """SPA of every scorer: (M,). Row by row in one order, so that equal p-values give the very same number."""
-    spa: Array = 1 - (np.abs(c.human - c.p) * pair_weights(w)).sum(axis=1)
-    return spa
+    """SPA of every scorer: (M,)."""
+    return soft_accuracy(np.abs(c.human - c.p), pair_weights(w))
 
 
 def ranks(spa: Array) -> NDArray[np.int64]:

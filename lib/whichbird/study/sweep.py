@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..core.augment import shifts
 from ..core.balance import balance, pair_balances, reachable
-from ..core.metametrics import pair_weights
+from ..core.metametrics import correlations
 from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reweight_sweep
 from .contest import need_aspects
@@ -85,25 +85,3 @@ def _known(meta: str) -> Callable[[Digest, str, np.ndarray], np.ndarray]:
     if meta not in METAMETRICS:
         raise ValueError(f"unknown meta-metric {meta!r}; {' or '.join(map(repr, METAMETRICS))} is expected")
     return METAMETRICS[meta]
-
-
-def correlations(human: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Weighted Pearson correlations of human (K,) with many scorers y (…, K) at weightings w (W, K): shape (W, …).
-
-    Zero where one side is constant on the systems that carry weight: it then says nothing about their order.
-    Covariances are written on pairs, Σ w_k w_k′ (x_k − x_k′)(y_k − y_k′): no mean is subtracted, so no digits are lost
-    where two neighbours carry nearly all weight.
-
-    >>> scorers = np.array([[0.0, 1.0, 4.0], [5.0, 5.0, 5.0]])
-    >>> correlations(np.array([0.0, 1.0, 2.0]), scorers, np.array([[1, 1, 1], [1, 1, 0]])).round(4)
-    array([[0.9608, 0.    ],
-           [1.    , 0.    ]])
-    """
-    i, j = np.triu_indices(human.size, 1)
-    pi, flat = pair_weights(w), y.reshape(-1, human.size)
-    h, gap = human[i] - human[j], flat[:, i] - flat[:, j]
-    spread_h, spread_y = np.sqrt(pi @ h**2)[:, None], np.sqrt(pi @ (gap**2).T)
-    # scores that ought to be equal differ by some 1e-16 of their size
-    none = (spread_h <= 1e-14 * np.abs(human).max()) | (spread_y <= 1e-14 * np.abs(flat).max(axis=1))
-    r = np.where(none, 0.0, (pi * h) @ gap.T / np.where(none, 1.0, spread_h * spread_y))
-    return np.asarray(r.reshape(len(w), *y.shape[:-1]))

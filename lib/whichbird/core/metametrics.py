@@ -120,12 +120,28 @@ def pairwise_accuracy(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None =
     0.6667
     """
     h, s, w = _systems(human, scorer, w)
-    i, j = np.triu_indices(h.size, 1)
-    truth, claim = np.sign(h[i] - h[j]), np.sign(s[i] - s[j])
-    pi = _products(w) * (truth != 0)
-    if pi.sum() == 0:
+    found = float(accuracies(h, s, w[None])[0])
+    if np.isnan(found):
         raise ValueError("people tie every pair that has weight; pairwise accuracy is not defined")
-    return float(pi[truth == claim].sum() / pi.sum())
+    return found
+
+
+def accuracies(human: Array, y: Array, w: Array) -> Array:
+    """Pairwise accuracies of many scorers y (…, K) with people (K,) at weightings w (W, K): shape (W, …).
+
+    NaN where people tie every pair that has weight.
+
+    >>> accuracies(np.array([3.0, 2, 1]), np.array([[9.0, 9, 5], [3.0, 2, 1]]), np.array([[1, 1, 1], [1, 1, 0]])).round(4)
+    array([[0.6667, 1.    ],
+           [0.    , 1.    ]])
+    """
+    i, j = np.triu_indices(human.size, 1)
+    truth, flat = np.sign(human[i] - human[j]), y.reshape(-1, human.size)
+    pi = _products(w) * (truth != 0)
+    asked = pi.sum(axis=1, keepdims=True)
+    asked[asked == 0] = np.nan
+    right = pi @ (np.sign(flat[:, i] - flat[:, j]) == truth).T
+    return np.asarray(np.minimum(right / asked, 1.0).reshape(len(w), *y.shape[:-1]))  # rounding can carry it past one
 
 
 def pearson(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:

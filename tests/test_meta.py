@@ -175,5 +175,5 @@ def test_what_cannot_be_computed_says_why():
     flat = wb.Pool(
         "flat", ("a", "b"), np.arange(3), 3, np.zeros((2, 3)), scorers={"x": np.array([[1, 2, 3], [4, 5, 6.0]])}
     )
-    with pytest.raises(ValueError, match="people tie every pair"):
+    with pytest.raises(ValueError, match="people tie"):
         wb.rank(flat, meta="pa")

@@ -200,7 +200,7 @@ def rank_(args: argparse.Namespace) -> Result:
     examples:
       whichbird rank ende24 --beta 0.6
       whichbird rank ende24 --domain literary
-      whichbird rank ende24 --beta 0.6 --meta spa,pearson
+      whichbird rank ende24 --beta 0.6 --meta spa,acc_eq,pdp
       whichbird rank ende24 --beta 0.6 --scores my.seg.score
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """

@@ -21,6 +21,7 @@ import numpy as np
 from ..core.augment import shifts
 from ..core.check import Array, DataError, near
 from ..core.metametrics import accuracies, correlations, pair_weights, soft_accuracy
+from ..core.segmental import difference_correlations, tie_accuracies
 from ..data.digest import Digest
 from ..data.pool import Pool, system_means
 from ..data.segments import load_pool
@@ -64,7 +65,7 @@ class MetaMetric:
         found = self.value(*evidence(c, self.needs, self.title), w)
         if np.isnan(found).any():
             raise ValueError(
-                f"{self.title} is not defined on {c.name}: people tie every pair of systems that has weight"
+                f"{self.title} is not defined on {c.name}: people tie, or did not rate, every pair of systems that has weight"
             )
         return found
 
@@ -131,6 +132,21 @@ METAMETRICS = {
             "pa", "PA", "means", "pairwise accuracy: share of pairs of systems ordered as people do", accuracies
         ),
         MetaMetric("pearson", "Pearson", "means", "Pearson correlation of system means", correlations, least=-1.0),
+        MetaMetric(
+            "acc_eq",
+            "acc_eq",
+            "segments",
+            "share of pairs within segments judged as people do, with calibrated ties",
+            tie_accuracies,
+        ),
+        MetaMetric(
+            "pdp",
+            "PDP",
+            "segments",
+            "Pearson correlation of pairwise differences within segments",
+            difference_correlations,
+            least=-1.0,
+        ),
     )
 }
 SWEPT = ("spa", "pearson")  # those the paper sweeps

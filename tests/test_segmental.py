@@ -157,7 +157,7 @@ def test_typed_values_of_mt_metrics_eval(name, scorer):
 @pytest.mark.parametrize("meta", ["acc_eq", "pdp"])
 def test_all_values_of_mt_metrics_eval(meta):
     if not BESIDE.exists():
-        pytest.skip("mt-metrics-eval's values, mtme-values.json, are not in a folder shared beside the repository")
+        pytest.skip("mtme-values.json, mt-metrics-eval's values, is not in a folder shared or beside it")
     for name, printed in json.loads(BESIDE.read_text("utf-8"))[meta]["values"].items():
         scorers = list(wb.load(name).scorers)
         assert set(scorers) <= set(printed)  # all of ours; what it lists besides are duplicates and constants

@@ -51,11 +51,12 @@ from whichbird.study.carriers import carriers_table
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, split
+from whichbird.study.meta import SWEPT as METAMETRICS
 from whichbird.study.placebo import placebo
 from whichbird.study.preference import preference, steps
 from whichbird.study.sampling import cells as sampled
 from whichbird.study.stability import at_balance
-from whichbird.study.sweep import METAMETRICS, beta_grid, sweep
+from whichbird.study.sweep import beta_grid, sweep
 from whichbird.study.verdict import Verdict, build_significance, load_significance, save_significance
 from whichbird_book import guest
 from whichbird_book.choices import by_seed, by_taxonomy

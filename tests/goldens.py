@@ -24,6 +24,7 @@ CASES = {
     "reweight": ["reweight", "systems.csv", "--beta", "0.9095"],
     "reweight-sweep": ["reweight", "systems.csv", "--sweep", "--step", "0.25"],
     "rank": ["rank", "ende24", "--beta", "0.6"],
+    "rank-meta": ["rank", "enes24", "--beta", "0.8", "--meta", "spa,pa,pearson,acc_eq,pdp"],
     "rank-domain": ["rank", "ende24", "--domain", "literary"],
     "compare": ["compare", "jazh24", "XCOMET-QE", "bright-qe"],
     "all": ["all", "--datasets", "ende24", "jazh24"],

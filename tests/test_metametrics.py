@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import whichbird as wb
 from whichbird import p_values, pairwise_accuracy, pearson, spa, spa_from_p
-from whichbird.core.metametrics import pair_weights
+from whichbird.core.metametrics import correlation, correlations, pair_weights, soft_accuracy
 from whichbird.data.registry import DATASETS
 
 RNG = np.random.default_rng(17)
@@ -162,6 +162,22 @@ def test_many_weightings_and_scorers_at_once_are_a_loop():
     assert spa_from_p(p, np.empty((0, 15))).shape == (0,)
 
 
+def test_equal_p_values_give_the_very_same_spa_wherever_they_stand():
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 1001, size=(9, 120)) / 1000
+    far, pi = rows[rng.integers(0, 9, size=300)], rng.dirichlet(np.ones(120), size=4)
+    one = soft_accuracy(far, pi[0])
+    for row in rows:
+        assert np.unique(one[(far == row).all(axis=1)]).size <= 1
+    # a product of matrices may add in another order
+    assert soft_accuracy(far, pi) == pytest.approx(np.array([soft_accuracy(far, v) for v in pi]), abs=ROUNDING)
+    assert soft_accuracy(far) == pytest.approx(soft_accuracy(far, np.full(120, 1 / 120)), abs=ROUNDING)
+    stack = soft_accuracy(far.reshape(2, 150, 120), pi.reshape(2, 2, 120))
+    assert stack == pytest.approx(
+        np.stack([soft_accuracy(far[:150], pi[:2]), soft_accuracy(far[150:], pi[2:])]), abs=ROUNDING
+    )
+
+
 def test_the_p_values_stay():
     p, q = RNG.random(3), RNG.random((2, 3))
     before = p.copy(), q.copy()
@@ -278,6 +294,15 @@ def test_pearson_under_shift_scale_and_names():
     order = RNG.permutation(8)
     assert pearson(h[order], s[order], w[order]) == pytest.approx(value, abs=ROUNDING)
     assert pearson(h, s, w * 1e-200) == pytest.approx(value, abs=ROUNDING)
+
+
+def test_one_pearson_for_scorers_and_for_systems():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(5, 7)), rng.normal(size=(5, 7))
+    expected = [pearson(a, b) for a, b in zip(x, y, strict=True)]
+    assert correlation(x, y) == pytest.approx(expected, abs=ROUNDING)
+    assert correlations(x[0], y, np.ones((1, 7)))[0] == pytest.approx([pearson(x[0], b) for b in y], abs=ROUNDING)
+    assert correlation(np.ones((1, 3)), np.array([1.0, 2.0, 4.0])).tolist() == [0]
 
 
 def test_perfect_correlation_is_one_and_never_more():

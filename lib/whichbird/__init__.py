@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         spa_from_p as spa_from_p,
     )
     from .core.permutation import p_curves as p_curves, p_values as p_values
+    from .core.segmental import acc_eq as acc_eq, pdp as pdp
     from .data.digest import Digest as Digest, datasets as datasets, load as load, load_errors as load_errors
     from .data.domains import in_domain as in_domain
     from .data.mtme import find_source as find_source, read_mqm_tsv as read_mqm_tsv, read_mtme as read_mtme
@@ -100,6 +101,7 @@ _ROOM = {
     "core.leverage": ("Leverage", "leverage"),
     "core.metametrics": ("pairwise_accuracy", "pearson", "spa", "spa_from_p"),
     "core.permutation": ("p_curves", "p_values"),
+    "core.segmental": ("acc_eq", "pdp"),
     "data.digest": ("Digest", "datasets", "load", "load_errors"),
     "data.domains": ("in_domain",),
     "data.mtme": ("find_source", "read_mqm_tsv", "read_mtme"),

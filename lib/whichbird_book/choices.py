@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from whichbird.core.augment import PAPER_FAMILIES, shifts
 from whichbird.core.balance import balance, reachable
 from whichbird.core.check import Array
-from whichbird.core.metametrics import pair_weights
+from whichbird.core.metametrics import pair_weights, soft_accuracy
 from whichbird.core.permutation import PERMUTATIONS, SEED as PUBLISHED, p_counts, p_curve_counts
 from whichbird.data.digest import Digest, dataset_of, load, make
 from whichbird.data.pool import Pool, system_means
@@ -202,8 +202,7 @@ def _plain(human: np.ndarray, scorers: np.ndarray) -> Array:
 def _spa(d: Digest, w: Array) -> Array:
     """SPA of every scorer at weightings w (W, K): (W, M)."""
     far = np.abs(d.counts("total") - d.counts("scorers")) / PERMUTATIONS
-    spa: Array = 1 - np.array([(far * pair_weights(v)).sum(axis=1) for v in w])
-    return spa
+    return np.array([soft_accuracy(far, pair_weights(v)) for v in w])
 
 
 def _seeded(pool: Pool, seed: int | None = None) -> Array:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from whichbird.core import check
 from whichbird.core.check import Array, DataError
 from whichbird.core.closed import p_from_moments
-from whichbird.core.metametrics import correlation, pair_weights, spa_from_p
+from whichbird.core.metametrics import correlation, pair_weights, soft_accuracy, spa_from_p
 from whichbird.data.digest import Digest
 from whichbird.data.pool import Pool
 from whichbird.solve.reweight import reweight_many, reweight_sweep
@@ -109,7 +109,7 @@ def _resampled(e: Evidence, counts: Array, ends: Array) -> Array:
     counts = counts * (e.size.sum() / (counts @ e.size))[:, None]
     p = p_from_moments(*(np.tensordot(counts, x, axes=1) for x in (e.gap, e.square)))
     total, a, f, scorers = p[:, :1], p[:, 1:2], p[:, 2:3], p[:, 3:]
-    lean = (np.abs(f - scorers) - np.abs(a - scorers)).mean(axis=2)
+    lean = soft_accuracy(np.abs(a - scorers)) - soft_accuracy(np.abs(f - scorers))
     rated = counts @ e.rated
     blank = (rated == 0).any(axis=1)
     rated = np.where(rated == 0, 1.0, rated)
@@ -117,6 +117,6 @@ def _resampled(e: Evidence, counts: Array, ends: Array) -> Array:
     w = reweight_many(a_means, f_means, ends[None]).weights
     reached = ~np.isnan(w).any(axis=(1, 2)) & ~blank
     out = np.full(len(counts), np.nan)
-    spa = -pair_weights(w[reached]) @ np.abs(total - scorers)[reached].swapaxes(1, 2)
+    spa = soft_accuracy(np.abs(total - scorers)[reached], pair_weights(w[reached]))
     out[reached] = correlation(lean[reached], spa[:, 1] - spa[:, 0])
     return out

@@ -36,6 +36,7 @@ from ..study.carriers import carriers
 from ..study.components import components
 from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
+from ..study.meta import beside
 from ..study.overview import overview
 from ..study.portrait import pack, portrait
 from ..study.profiles import profile
@@ -43,7 +44,7 @@ from ..study.ranking import rank, rank_sweep
 from ..study.significance import RESAMPLES
 from ..study.story import crossings, story
 from ..study.targets import Extremes, extremes, steps
-from ..study.tested import with_bands, with_tests
+from ..study.tested import with_bands, with_errors, with_tests
 from ..study.verdict import judged
 from .formats import Result, cell
 from .light import FEW, cut, naming, pool_facts, proof_facts, pull_of
@@ -168,6 +169,11 @@ def rank_(args: argparse.Namespace) -> Result:
     Tests of the shipped scorers ship for the reliable interval; others are made on
     the spot, some seconds. --bare leaves them out.
 
+    --meta sets other meta-metrics beside SPA: value and rank of each, in --json and
+    --csv also its value at the natural balance and its standard error (documents
+    resampled). Rows are in the order of the first that is named; rank, cluster and
+    intervals are SPA's always.
+
     Score files have one of three forms, higher is better:
       .seg.score    the field's: lines "system, tab, score" without header; the n-th
                     line of a system is source line n. All source lines, or only the
@@ -194,6 +200,7 @@ def rank_(args: argparse.Namespace) -> Result:
     examples:
       whichbird rank ende24 --beta 0.6
       whichbird rank ende24 --domain literary
+      whichbird rank ende24 --beta 0.6 --meta spa,acc_eq,pdp
       whichbird rank ende24 --beta 0.6 --scores my.seg.score
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
     """
@@ -211,6 +218,7 @@ def sweep(args: argparse.Namespace) -> Result:
     with their bands, the reliable interval shaded, and marks where lines cross:
     full if from one end of the interval to the other the order turns, that is, if
     each order is significant by documents. --bare leaves intervals and marks out.
+    --meta sets other meta-metrics beside SPA, value and rank, in --csv and --json.
     Score files are read, and --domain is taken, as 'whichbird rank --help' says.
 
     examples:
@@ -620,7 +628,7 @@ def _ranking(
     args: argparse.Namespace, source: Digest | Pool, scores: dict[str, np.ndarray], field: Contest, about: pd.DataFrame
 ) -> Result:
     with naming(field.name):
-        found = rank(field, args.beta)
+        found = rank(field, args.beta, meta=args.meta)
     facts: dict[str, object] = {}
     bare, notes = _bare(args, source)
     if not bare:
@@ -630,10 +638,16 @@ def _ranking(
             if tests.stop is not None and args.beta is not None and abs(tests.stop - args.beta) > 1e-9:
                 facts["tested_at"] = tests.stop
             found = replace(found, signature=f"{found.signature}|{tests.signature}")
+        found = with_errors(found, source, args.meta, args.beta, scores)
     table = found.table.drop(columns="se", errors="ignore")
     shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
     shown = shown if field.own.any() else shown.drop(columns="own")
-    shown = shown if args.beta is not None else shown.drop(columns=["rank_natural", "spa_natural"])
+    others = beside(args.meta)
+    if args.beta is None or others:
+        shown = shown.drop(columns=["rank_natural", "spa_natural"])
+    for m in others:  # one column each, so that the table stays on a screen
+        shown[m.name] = [f"{x:.4f} #{n}" for x, n in zip(table[m.name], table[f"rank_{m.name}"], strict=True)]
+        shown = shown.drop(columns=[f"rank_{m.name}", f"{m.name}_natural", f"{m.name}_se"], errors="ignore")
 
     def figure() -> Figure:
         from ..show import figures
@@ -660,7 +674,7 @@ def _sweep(
     chosen = _chosen(args, field)
     with naming(field.name):
         a, f = need_aspects(field)
-        table = rank_sweep(field, steps(a, f, args.step))
+        table = rank_sweep(field, steps(a, f, args.step), meta=args.meta)
     bare, notes = _bare(args, source)
     if not bare:
         table = with_bands(table, source, scores)

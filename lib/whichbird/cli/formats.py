@@ -262,6 +262,7 @@ def schema() -> dict[str, Any]:
     "natural balance: adequacy's share of the variance between systems"
     """
     said = tomllib.loads(files(__package__).joinpath("schema.toml").read_text("utf-8"))
+    _add_metametrics(said)
     rows = {field: _rows(columns.split()) for field, columns in said["tables"].items()}
     fields: dict[str, Any] = {
         "command": {"description": "the command that was run", "enum": list(said["required"])},
@@ -294,6 +295,24 @@ def schema() -> dict[str, Any]:
             for command, always in said["required"].items()
         ],
     }
+
+
+def _add_metametrics(said: dict[str, Any]) -> None:
+    """Add to what schema.toml says the columns of every meta-metric that may stand beside SPA."""
+    from ..study.meta import METAMETRICS, SPA
+
+    for m in METAMETRICS.values():
+        if m is SPA:
+            continue
+        columns = {
+            m.name: f"number: {m.says}",
+            f"rank_{m.name}": f"integer: rank by {m.title}; equals share the better one",
+            f"{m.name}_natural": f"number: {m.title} without reweighting",
+            f"{m.name}_se": f"number?: standard error of {m.title}, documents resampled",
+        }
+        said["columns"] |= columns
+        said["tables"]["ranking"] += "".join(f" {name}?" for name in columns)
+        said["tables"]["sweep"] += "".join(f" {name}?" for name in list(columns)[:2])
 
 
 def _described(text: str) -> dict[str, Any]:

@@ -81,6 +81,15 @@ def _margin(text: str) -> float:
     return margin
 
 
+def _meta(text: str) -> str:
+    from ..study.meta import metametrics
+
+    try:
+        return ",".join(m.name for m in metametrics(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _file(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("'' is no file name")
@@ -121,6 +130,7 @@ def _rank_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
     _domain_argument(parser)
     _scores_arguments(parser)
+    _meta_argument(parser)
     _bare_argument(parser)
 
 
@@ -136,6 +146,7 @@ def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
     _domain_argument(parser)
     _step_argument(parser)
     _scores_arguments(parser)
+    _meta_argument(parser)
     _bare_argument(parser)
     _show_argument(parser)
     _plot_argument(parser)
@@ -160,6 +171,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     _domain_argument(parser)
     _scores_arguments(parser)
     _beta_arguments(parser)
+    _meta_argument(parser)
     _bare_argument(parser)
     _show_argument(parser)
     _plot_argument(parser)
@@ -281,6 +293,18 @@ def _domain_argument(parser: argparse.ArgumentParser) -> None:
 def _uncounted_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-uncounted", action="store_true", help="take ratings of which no table knows more than a fifth"
+    )
+
+
+def _meta_argument(parser: argparse.ArgumentParser) -> None:
+    from ..study.meta import METAMETRICS, SPA
+
+    parser.add_argument(
+        "--meta",
+        type=_meta,
+        default=SPA.name,
+        metavar="NAME,...",
+        help=f"meta-metrics beside SPA, the first orders the rows: {', '.join(METAMETRICS)} (default: %(default)s)",
     )
 
 

@@ -13,6 +13,8 @@ from . import check
 from .check import Array
 from .permutation import PERMUTATIONS, SEED, p_values
 
+SAME = 1e-14  # scores whose spread is a smaller share of their size are one number and its rounding
+
 
 def pair_weights(w: ArrayLike) -> Array:
     """Normalised pair weights, in the order of numpy.triu_indices: w (K,) → (P,), or (W, K) → (W, P).
@@ -61,14 +63,34 @@ def spa_from_p(human_p: ArrayLike, scorer_p: ArrayLike, w: ArrayLike | None = No
     distance = h - s
     np.abs(distance, out=distance)  # in place: for thousands of scorers fresh memory costs more than arithmetic
     if w is None:
-        plain: Array = 1 - distance.mean(axis=-1)
-        return plain
+        return soft_accuracy(distance)
     pi = pair_weights(w)
-    if pi.shape[-1] != distance.shape[-1]:
+    if pi.shape[-1] != h.size:
         raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {h.size} p-values")
-    flat = distance.reshape(-1, distance.shape[-1])
-    far = (pi @ flat.T).reshape(pi.shape[:-1] + distance.shape[:-1])
-    return np.subtract(1, far, out=far)[()]  # [()] turns an array without axes into a number
+    if pi.ndim == 1:
+        return soft_accuracy(distance, pi)
+    found = soft_accuracy(distance.reshape(-1, h.size), pi)
+    return found.reshape(pi.shape[:-1] + distance.shape[:-1])
+
+
+def soft_accuracy(distance: Array, pi: Array | None = None) -> Array:
+    """SPA, 1 − Σ π · distance, from distances |p_human − p_scorer| (…, P); every SPA from p-values is made here.
+
+    `pi` None: all pairs count the same, (…, P) → (…). One weighting (P,): the same shapes, each row summed in one order, so
+    that equal p-values give the very same number. Many, (…, W, P): distances (…, M, P) → (…, W, M), a product of matrices.
+
+    >>> far = np.array([[0.5, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> soft_accuracy(far).round(3), soft_accuracy(far, np.array([0.4, 0.4, 0.2]))
+    (array([0.833, 1.   ]), array([0.8, 1. ]))
+    >>> soft_accuracy(far, np.array([[0.4, 0.4, 0.2]]))
+    array([[0.8, 1. ]])
+    """
+    if pi is None:
+        far = distance.mean(axis=-1)
+    else:
+        far = (distance * pi).sum(axis=-1) if pi.ndim == 1 else pi @ distance.swapaxes(-1, -2)
+    spa: Array = 1 - far
+    return spa
 
 
 def spa(
@@ -98,12 +120,28 @@ def pairwise_accuracy(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None =
     0.6667
     """
     h, s, w = _systems(human, scorer, w)
-    i, j = np.triu_indices(h.size, 1)
-    truth, claim = np.sign(h[i] - h[j]), np.sign(s[i] - s[j])
-    pi = _products(w) * (truth != 0)
-    if pi.sum() == 0:
+    found = float(accuracies(h, s, w[None])[0])
+    if np.isnan(found):
         raise ValueError("people tie every pair that has weight; pairwise accuracy is not defined")
-    return float(pi[truth == claim].sum() / pi.sum())
+    return found
+
+
+def accuracies(human: Array, y: Array, w: Array) -> Array:
+    """Pairwise accuracies of many scorers y (…, K) with people (K,) at weightings w (W, K): shape (W, …).
+
+    NaN where people tie every pair that has weight.
+
+    >>> accuracies(np.array([3.0, 2, 1]), np.array([[9.0, 9, 5], [3.0, 2, 1]]), np.array([[1, 1, 1], [1, 1, 0]])).round(4)
+    array([[0.6667, 1.    ],
+           [0.    , 1.    ]])
+    """
+    i, j = np.triu_indices(human.size, 1)
+    truth, flat = np.sign(human[i] - human[j]), y.reshape(-1, human.size)
+    pi = _products(w) * (truth != 0)
+    asked = pi.sum(axis=1, keepdims=True)
+    asked[asked == 0] = np.nan
+    right = pi @ (np.sign(flat[:, i] - flat[:, j]) == truth).T
+    return np.asarray(np.minimum(right / asked, 1.0).reshape(len(w), *y.shape[:-1]))  # rounding can carry it past one
 
 
 def pearson(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:
@@ -113,31 +151,60 @@ def pearson(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> 
     0.9934
     """
     h, s, w = _systems(human, scorer, w)
-    h, s = _standard(h, w, "human"), _standard(s, w, "scorer")
-    r = w @ (h * s) / np.sqrt((w @ h**2) * (w @ s**2))
-    return float(np.clip(r, -1, 1))  # rounding can carry it past one
+    h, s = _unscaled(h, w, "human"), _unscaled(s, w, "scorer")
+    return float(correlations(h, s, w[None])[0])
+
+
+def correlations(human: Array, y: Array, w: Array) -> Array:
+    """Weighted Pearson correlations of human (K,) with many scorers y (…, K) at weightings w (W, K): shape (W, …).
+
+    Zero where one side is constant on the systems that carry weight: it then says nothing about their order.
+    Covariances are written on pairs, Σ w_k w_k′ (x_k − x_k′)(y_k − y_k′): no mean is subtracted, so no digits are lost
+    where two neighbours carry nearly all weight.
+
+    >>> scorers = np.array([[0.0, 1.0, 4.0], [5.0, 5.0, 5.0]])
+    >>> correlations(np.array([0.0, 1.0, 2.0]), scorers, np.array([[1, 1, 1], [1, 1, 0]])).round(4)
+    array([[0.9608, 0.    ],
+           [1.    , 0.    ]])
+    """
+    i, j = np.triu_indices(human.size, 1)
+    pi, flat = pair_weights(w), y.reshape(-1, human.size)
+    h, gap = human[i] - human[j], flat[:, i] - flat[:, j]
+    spread_h, spread_y = np.sqrt(pi @ h**2)[:, None], np.sqrt(pi @ (gap**2).T)
+    # scores that ought to be equal differ by some 1e-16 of their size
+    none = (spread_h <= SAME * np.abs(human).max()) | (spread_y <= SAME * np.abs(flat).max(axis=1))
+    r = np.where(none, 0.0, (pi * h) @ gap.T / np.where(none, 1.0, spread_h * spread_y))
+    return np.asarray(np.clip(r, -1, 1).reshape(len(w), *y.shape[:-1]))  # rounding can carry it past one
 
 
 def correlation(x: Array, y: Array) -> Array:
     """Pearson's correlation along the last axis: (…, M) twice → (…); 0 where one of the two is constant.
 
-    >>> import numpy as np
     >>> correlation(np.array([[1.0, 2, 3], [3.0, 2, 1]]), np.array([2.0, 4, 6])).round(12).tolist()
     [1.0, -1.0]
     """
-    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    size = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
-    out: Array = np.where(size > 0, (x * y).sum(axis=-1) / np.where(size > 0, size, 1.0), 0.0)
+    return np.asarray((unit(x) * unit(y)).sum(axis=-1))
+
+
+def unit(x: Array, least: float = 0.0) -> Array:
+    """Rows (…, M) around their means at length one, so that the product of two is their correlation; 0 where no longer than `least`.
+
+    >>> unit(np.array([[3.0, 4.0], [5.0, 5.0]])).round(3).tolist()
+    [[-0.707, 0.707], [0.0, 0.0]]
+    """
+    x = x - x.mean(axis=-1, keepdims=True)
+    length = np.sqrt((x**2).sum(axis=-1, keepdims=True))
+    out: Array = np.divide(x, length, out=np.zeros_like(x), where=length > least)
     return out
 
 
-def _standard(x: Array, w: Array, name: str) -> Array:
-    """x around its weighted mean, on a scale on which its systems with weight lie 1 apart at most."""
+def _unscaled(x: Array, w: Array, name: str) -> Array:
+    """x on a scale on which its systems with weight lie 1 apart at most, the first of them at 0; refused if they are one."""
     used = x[w > 0]
-    if np.ptp(used) <= 1e-14 * np.abs(used).max():  # means of the same scores differ by rounding
+    if np.ptp(used) <= SAME * np.abs(used).max():  # means of the same scores differ by rounding
         raise ValueError(f"the {name} scores are the same on all systems with weight; a correlation is not defined")
-    x = np.where(w > 0, x - used[0], 0.0) / np.ptp(used)
-    return x - w @ x
+    out: Array = np.where(w > 0, x - used[0], 0.0) / np.ptp(used)
+    return out
 
 
 def _p(p: ArrayLike, name: str) -> Array:

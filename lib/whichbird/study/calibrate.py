@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.balance import balance
 from ..core.check import Array, near
-from ..core.metametrics import spa_from_p
+from ..core.metametrics import spa_from_p, unit
 from ..data.digest import Digest, dataset_of
 from ..data.pairs import agreements
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
@@ -233,9 +233,7 @@ def correlation(agreement: Array, spa: Array) -> Array:
     array([[1., 0.],
            [0., 0.]])
     """
-    x, y = (_unit(z - z.mean(axis=1, keepdims=True)) for z in (agreement, spa))
-    out: Array = x @ y.T
-    return out
+    return np.asarray(unit(agreement, SAME) @ unit(spa, SAME).T)
 
 
 def concordance(agreement: Array, spa: Array) -> Array:
@@ -279,13 +277,6 @@ def _p_values(d: Digest, scorers: list[str], extra: dict[str, One]) -> Array:
 def _signed(x: float) -> str:
     """A number with two decimals and a true minus sign; none before a rounded zero."""
     return f"{x:z.2f}".replace("-", "−")
-
-
-def _unit(x: Array) -> Array:
-    """Rows of x, around 0, at length one; constant ones become 0, also where rounding left something of them."""
-    length = np.sqrt((x**2).sum(axis=1, keepdims=True))
-    unit: Array = np.divide(x, length, out=np.zeros_like(x), where=length > SAME)
-    return unit
 
 
 def _stretches(betas: Array, chosen: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:

@@ -26,7 +26,7 @@ from ..core.check import Array, near
 from ..core.closed import p_from_moments
 from ..core.contributions import per_system, without_each
 from ..core.leverage import leverage
-from ..core.metametrics import pair_weights
+from ..core.metametrics import pair_weights, soft_accuracy
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.segments import pool_of
@@ -195,7 +195,7 @@ def carriers(
         for out in range(k):
             reached = solved.proven[out]
             others = (i != out) & (j != out)
-            found[out, reached] = 1 - pair_weights(solved.weights[out, reached]) @ far[:, others].T
+            found[out, reached] = soft_accuracy(far[:, others], pair_weights(solved.weights[out, reached]))
         return found
 
     return Carriers(

@@ -22,7 +22,7 @@ from ..core import check
 from ..core.balance import balance, target
 from ..core.check import Array, DataError, share, whole
 from ..core.closed import closed_p
-from ..core.metametrics import pair_weights
+from ..core.metametrics import pair_weights, soft_accuracy
 from ..core.noise import Spread, interval, residuals, spread
 from ..data.digest import Digest
 from ..data.pool import Pool, pick
@@ -244,7 +244,7 @@ def redrawn(source: Pool | Digest | str, beta: float, resamples: int = 400, seed
     w[1:][blank] = np.nan
     far = np.abs(closed_p(pool.total) - np.array([closed_p(v) for v in pool.scored.values()]))
     lost = np.isnan(w).any(axis=1, keepdims=True)
-    spa = np.where(lost, np.nan, 1 - pair_weights(np.where(lost, 1 / w.shape[1], w)) @ far.T)
+    spa = np.where(lost, np.nan, soft_accuracy(far, pair_weights(np.where(lost, 1 / w.shape[1], w))))
     s_a, s_f = a.var(axis=1), f.var(axis=1)
     return Redrawn(s_a / (s_a + s_f), w[1:], 1 / (w[1:] ** 2).sum(axis=1), spa[1:], spa[0])
 

@@ -49,6 +49,9 @@ class Contest(NamedTuple):
     own: NDArray[np.bool_]  # (M,)
     signature: str
     aliases: Mapping[str, str] = MappingProxyType({})  # other names of scorers, and whose they are
+    source: Dataset | None = None  # where means and segments are, for meta-metrics that need them
+    scores: Mapping[str, Array] = MappingProxyType({})  # your own as checked: segments (K, N), or p-values (P,)
+    reference: str | None = None  # what the scorers compare with, where it is not the source's own
 
     @property
     def aspects(self) -> tuple[Array, Array] | None:
@@ -90,6 +93,9 @@ def contest(source: Dataset | str, scores: Scores | None = None, reference: str 
         np.array([name in own for name in names]),
         tested.signature,
         source.aliases,
+        source,
+        own,
+        reference,
     )
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..core.balance import balance
 from ..core.check import Array, DataError, whole
 from ..core.closed import p_from_moments
-from ..core.metametrics import pair_weights
+from ..core.metametrics import pair_weights, soft_accuracy
 from ..data.digest import Digest, dataset_of, datasets
 from ..data.domains import documents_in, in_domain, kinds
 from ..data.pool import Pool
@@ -290,7 +290,7 @@ def _spa(e: Evidence, member: Array, betas: Array) -> Array:
         w[moved] = reweight_many(a, f, target[moved]).weights  # NaN where a part does not reach the target
     reached = ~np.isnan(w).any(axis=1)
     pi = pair_weights(np.where(reached[:, None], w, 1 / k))
-    spa = 1 - np.einsum("rmp,rp->rm", far, pi)
+    spa = soft_accuracy(far, pi[:, None])[:, 0]
     out: Array = np.where(reached[:, None], spa, np.nan).reshape(*member.shape[:2], -1)
     return out
 

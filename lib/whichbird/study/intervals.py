@@ -19,7 +19,7 @@ what is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,13 +32,14 @@ from tqdm import tqdm
 from .._version import __version__
 from ..core.check import Array, share, whole
 from ..core.closed import p_from_moments
-from ..core.metametrics import pair_weights
+from ..core.metametrics import pair_weights, soft_accuracy
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.protocol import segments
 from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .contest import Scores
+from .meta import METAMETRICS, SPA, MetaMetric, metametrics
 from .significance import LEVEL, SEED, judges, weightings
 
 RESAMPLES = 1000
@@ -173,31 +174,80 @@ def resample(e: Evidence, counts: Array, betas: Array) -> Array:
     counts = counts * (e.size.sum() / (counts @ e.size))[:, None]
     p = p_from_moments(*(np.tensordot(counts, x, axes=1) for x in (e.gap, e.square)))
     far = np.abs(p[:, :1] - p[:, 1:])  # (R, M, P)
-    out = np.full((len(counts), betas.size, far.shape[1]), np.nan)
-    out[:, np.isnan(betas)] = 1 - far.mean(axis=2)[:, None]
+    w, reached = resampled_weights(e, counts, betas)
+    natural = np.isnan(betas)
+    out = np.empty((*w.shape[:2], far.shape[1]))
+    out[:, natural] = soft_accuracy(far)[:, None]
+    if not natural.all():
+        out[:, ~natural] = soft_accuracy(far, pair_weights(np.ascontiguousarray(w[:, ~natural])))
+    return np.where(reached[..., None], out, np.nan)
+
+
+def resampled_weights(e: Evidence, counts: Array, betas: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The most even weights of resampled contests at every target, (R, B, K), and which of them are reached, (R, B).
+
+    Uniform at a target NaN, and where a target is not reached.
+    """
+    k = e.rated.shape[1]
+    weights, within = np.full((len(counts), betas.size, k), 1 / k), np.ones((len(counts), betas.size), dtype=bool)
     fixed = np.flatnonzero(~np.isnan(betas))
     if fixed.size:
         rated = counts @ e.rated
-        blank = (rated == 0).any(
-            axis=1
-        )  # a system nobody rated on these documents has no score, so no target is reached
+        blank = (rated == 0).any(axis=1)  # a system nobody rated here has no score, so no target is reached
         a, f = (
             np.where(blank[:, None], x.sum(axis=0) / e.rated.sum(axis=0), counts @ x / np.where(rated == 0, 1.0, rated))
             for x in (e.adequacy, e.fluency)
         )
         w = reweight_many(a, f, betas[None, fixed]).weights
-        reached = ~np.isnan(w).any(axis=2) & ~blank[:, None]
-        spa = 1 - pair_weights(np.where(reached[..., None], w, 1 / w.shape[2])) @ far.swapaxes(1, 2)
-        out[:, fixed] = np.where(reached[..., None], spa, np.nan)
-    return out
+        within[:, fixed] = ~np.isnan(w).any(axis=2) & ~blank[:, None]
+        weights[:, fixed] = np.where(within[:, fixed, None], w, 1 / k)
+    return weights, within
+
+
+def redrawn(meta: MetaMetric, pool: Pool, x: Array, e: Evidence) -> Callable[[Array, Array], Array]:
+    """What `resample` is for SPA, for any meta-metric and scorers x (M, K, n): a function of counts (R, G) and betas (B,) → (R, B, M)."""
+    if meta is SPA:
+        return lambda counts, betas: resample(e, counts, betas)
+    official = pool.official
+    documents = Documents.of(pool.documents, len(pool.lines)).only(official)
+    total = pool.total[:, official]
+
+    def given(counts: Array) -> Iterator[tuple[Array, Array]]:
+        """People and scorers of each resampled contest."""
+        if meta.needs == "p":
+            counts = counts * (e.size.sum() / (counts @ e.size))[:, None]
+            for p in p_from_moments(*(np.tensordot(counts, v, axes=1) for v in (e.gap, e.square))):
+                yield p[0], p[1:]
+            return
+        sums = documents.sums(x)  # (M, K, G)
+        people, rated = e.adequacy + e.fluency, e.rated
+        if pool.aspects is None:
+            people, rated = (documents.sums(v.astype(np.float64)).T for v in (np.nan_to_num(total), ~np.isnan(total)))
+        for times in counts:
+            there = times @ rated  # 0 where a system has no rating in these documents, and no mean
+            yield times @ people / np.where(there == 0, np.nan, there), sums @ times / (documents.size @ times)
+
+    def at(counts: Array, betas: Array) -> Array:
+        w, reached = resampled_weights(e, counts, betas)
+        if meta.needs == "segments":
+            times = np.repeat(counts[:, documents.number], betas.size, axis=0)
+            out = meta.value(total, x, w.reshape(-1, w.shape[2]), times).reshape(*w.shape[:2], len(x))
+        else:
+            out = np.full((*w.shape[:2], len(x)), np.nan)
+            for n, (human, y) in enumerate(given(counts)):
+                if not np.isnan(human).any():
+                    out[n] = meta.value(human, y, w[n])
+        return np.where(reached[..., None], out, np.nan)
+
+    return at
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
     """M scorers at B targets, and how far R resampled contests scatter around them.
 
-    `spa` (B, M) is SPA in closed form; `spread` (R, B, M) holds the resampled SPAs minus their mean, scaled so that
-    their standard deviation is the standard error; NaN where a resample does not reach a target. `reached` (B,)
+    `spa` (B, M) is SPA in closed form, or the other meta-metric that `meta` names; `spread` (R, B, M) holds the resampled
+    values minus their mean, scaled so that their standard deviation is the standard error; NaN where a resample does not reach a target. `reached` (B,)
     counts those that do; with fewer than half of them there is no interval, NaN. A target NaN is the natural balance,
     unweighted.
 
@@ -221,6 +271,7 @@ class Intervals:
     documents: int
     level: float
     signature: str
+    meta: str = SPA.name
 
     @property
     def t(self) -> float:
@@ -234,12 +285,12 @@ class Intervals:
 
     @property
     def low(self) -> Array:
-        """Lower ends of the intervals of SPA: (B, M)."""
-        return np.clip(self.spa - self.t * self.se, 0.0, 1.0)
+        """Lower ends of the intervals: (B, M). No SPA is below 0, no correlation below −1."""
+        return np.clip(self.spa - self.t * self.se, METAMETRICS[self.meta].least, 1.0)
 
     @property
     def high(self) -> Array:
-        """Upper ends of the intervals of SPA: (B, M)."""
+        """Upper ends of the intervals: (B, M)."""
         return np.clip(self.spa + self.t * self.se, 0.0, 1.0)
 
     def lead_se(self, b: int) -> Array:
@@ -277,11 +328,13 @@ def intervals(
     seed: int = SEED,
     level: float = LEVEL,
     method: str = "bootstrap",
+    meta: str = SPA.name,
 ) -> Intervals:
     """Resample the documents of `source` and say how far SPA, leads and ranks could have come out elsewhere.
 
     `betas` (B,): targets, NaN for the natural balance without weights; None: that alone. `scores` as `rank` takes them;
-    one scorer is enough here. `level` is the chance of missing, .05 for intervals of 95 %. `method`: see `draw`.
+    one scorer is enough here. `level` is the chance of missing, .05 for intervals of 95 %. `method`: see `draw`. `meta`
+    names another meta-metric of the registry.
 
     >>> rng = np.random.default_rng(0)
     >>> aspect = rng.normal(size=(2, 5, 200)) + rng.normal(size=(2, 5, 1))
@@ -293,6 +346,7 @@ def intervals(
     >>> found.low.round(2), found.high.round(2), found.ranks(0)
     (array([[0.89, 0.61]]), array([[1., 1.]]), (array([1, 1]), array([2, 2])))
     """
+    (record,) = metametrics([meta])
     pool = pool_of(source)
     whole(resamples, "resamples", 2)
     share(level, "level")
@@ -301,14 +355,17 @@ def intervals(
     targets = np.array([np.nan]) if betas is None else np.atleast_1d(np.asarray(betas, dtype=np.float64))
     if not np.isnan(targets).all():
         weightings(pool, targets[~np.isnan(targets)])  # refuses what the pool itself does not reach
-    e = evidence(pool, x)
+    e = evidence(pool, x if record.needs == "p" else x[:0])
     documents = e.size.size
     block = max(1, min(CELLS // e.gap[0].size, 16 * CELLS // documents))
+    if record.needs == "segments":
+        block = max(1, min(block, CELLS // (targets.size * x.shape[2])))
+    again = redrawn(record, pool, x, e)
     blocks, factor = draws(method, documents, resamples, seed, block)
     parts = []
     with tqdm(total=resamples, desc="resamples", leave=False, disable=None if resamples > block else True) as bar:
         for times in blocks:
-            parts.append(resample(e, times, targets))
+            parts.append(again(times, targets))
             bar.update(len(times))
     drawn = np.concatenate(parts)
     reached = (~np.isnan(drawn[..., 0])).sum(axis=0)
@@ -317,14 +374,15 @@ def intervals(
         tuple(names),
         np.arange(len(names)) >= len(shipped),
         targets,
-        resample(e, np.ones((1, documents)), targets)[0],
+        again(np.ones((1, documents)), targets)[0],
         factor * (drawn - mean),
         reached,
         documents,
         level,
         f"{pool.name}|sys:{len(pool.systems)}|{segments(pool)}|ref:{pool.reference}"
-        f"|{'segments as documents' if pool.documents is None else f'doc:{documents}'}|{method}:{len(drawn)}|p:normal"
-        f"|seed:{seed}|whichbird:{__version__}",
+        f"|{'segments as documents' if pool.documents is None else f'doc:{documents}'}|{method}:{len(drawn)}"
+        f"{'|p:normal' if record.needs == 'p' else f'|meta:{meta}'}|seed:{seed}|whichbird:{__version__}",
+        meta,
     )
 
 

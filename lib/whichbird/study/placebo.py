@@ -7,7 +7,7 @@ itself does shows in what the real weightings do and placebos do not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,10 @@ from ..core.check import Array, whole
 from ..core.metametrics import correlation, spa_from_p
 from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reliable_interval, reweight_sweep
-from .contest import need_aspects
+from .contest import contest, need_aspects
+from .meta import SPA, SWEPT, MetaMetric, evidence, metametrics
 from .ranking import TIE
 from .significance import SEED
-from .sweep import METAMETRICS, correlations, measures
 
 DRAWS = 5000
 BLOCK = 500  # draws at a time, so that memory stays small
@@ -44,11 +44,15 @@ def permuted(weights: ArrayLike, draws: int = DRAWS, seed: int = SEED) -> Array:
     return np.asarray(w[:, order].swapaxes(0, 1))
 
 
-def placebo(d: Digest | str, betas: ArrayLike | None = None, draws: int = DRAWS, seed: int = SEED) -> pd.DataFrame:
+def placebo(
+    d: Digest | str, betas: ArrayLike | None = None, draws: int = DRAWS, seed: int = SEED,
+    meta: str | Iterable[str] = SWEPT
+) -> pd.DataFrame:  # fmt: skip
     """What changes between two balances (None: the ends of the reliable interval), and what changes under placebos.
 
-    One row per meta-metric ("spa", "pearson") and quantity: "tau", Kendall's τ of the two rankings of scorers; the paper's
-    three measures, as their change from the first balance to the second; "lean" (SPA only), the correlation over scorers of
+    One row per meta-metric (those of the paper unless you name others of the registry) and quantity: "tau", Kendall's τ of the
+    two rankings of scorers; the paper's three measures, as their change from the first balance to the second, where the
+    meta-metric has them; "lean" (SPA only), the correlation over scorers of
     what they gain in SPA with how much more they agree with people's adequacy than with their fluency, unweighted. Columns
     meta, quantity, observed, mean (of the placebos), quantiles q025 … q975, share (of placebos that are at least as extreme:
     τ as small, preference for adequacy and lean as large, else as far from 0), draws.
@@ -66,30 +70,27 @@ def placebo(d: Digest | str, betas: ArrayLike | None = None, draws: int = DRAWS,
     real = reweight_sweep(a, f, ends).insist().weights
     every = np.concatenate([real[None], permuted(real, draws, seed)])
     rows = []
-    for meta in METAMETRICS:
-        for quantity, x in _quantities(d, every, meta).items():
-            rows.append({"meta": meta, "quantity": quantity, **_summary(x, AIM.get(quantity, "either"))})
+    for record in metametrics(meta):
+        for quantity, x in _quantities(d, every, record).items():
+            rows.append({"meta": record.name, "quantity": quantity, **_summary(x, AIM.get(quantity, "either"))})
     return pd.DataFrame(rows)
 
 
-def _quantities(d: Digest, w: Array, meta: str) -> dict[str, Array]:
+def _quantities(d: Digest, w: Array, meta: MetaMetric) -> dict[str, Array]:
     """What two weightings change between them, for each of D: (D, 2, K) → (D,) by name."""
-    a, f = need_aspects(d)
-
-    def judged(w: Array) -> Array:
-        return spa_from_p(d.human_p, d.scorer_p, w) if meta == "spa" else correlations(a + f, d.means, w)
-
+    given = evidence(contest(d), meta.needs)
+    families = PAPER_FAMILIES if meta.dials else ()
     assert d.adequacy_p is not None and d.fluency_p is not None  # as every digest with aspects
     lean = spa_from_p(d.adequacy_p, d.scorer_p) - spa_from_p(d.fluency_p, d.scorer_p)
     made: dict[str, list[Array]] = {}
     for start in range(0, len(w), BLOCK):
         part = w[start : start + BLOCK]
         flat = part.reshape(-1, part.shape[-1])
-        values = judged(flat).reshape(len(part), 2, -1)
+        values = meta.value(*given, flat).reshape(len(part), 2, -1)
         found = {"tau": taus(values[:, 0], values[:, 1])}
-        for family, x in measures(d, flat, meta, PAPER_FAMILIES).items():
-            found[family] = np.diff(x.reshape(-1, 2))[:, 0]
-        if meta == "spa":
+        for family in families:
+            found[family] = np.diff(meta.measured(d, family, flat).reshape(-1, 2))[:, 0]
+        if meta is SPA:
             found["lean"] = correlation(values[:, 1] - values[:, 0], lean)
         for name, x in found.items():
             made.setdefault(name, []).append(x)

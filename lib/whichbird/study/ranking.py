@@ -1,7 +1,8 @@
-"""Scorers ranked by soft pairwise accuracy, at one balance or along many."""
+"""Scorers ranked by soft pairwise accuracy, at one balance or along many, with other meta-metrics beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core import check
 from ..core.check import Array
-from ..core.metametrics import pair_weights
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..solve.result import Reweighting
 from ..solve.reweight import reweight, reweight_sweep
 from .contest import Contest, Scores, contest, need_aspects
+from .meta import SPA, MetaMetric, metametrics
 from .stability import pooled_tau
 from .targets import extremes, is_reliable, sorted_targets, weights_table
 
@@ -28,7 +29,8 @@ class Ranking:
     """Scorers ranked at one balance.
 
     `table`: rank, scorer, spa, rank_natural, spa_natural (both without reweighting), own (True for scorers passed as
-    `scores`); best first, equal scorers share the better rank. `weights`: system, adequacy, fluency, weight.
+    `scores`), and for each other meta-metric NAME that was asked for NAME, rank_NAME, NAME_natural; best first, equal scorers
+    share the better rank. `weights`: system, adequacy, fluency, weight.
     `reweighting` is the solver's answer, None at the natural balance. `signature` says what the figures rest on.
 
     >>> from whichbird import load
@@ -47,26 +49,36 @@ class Ranking:
     signature: str
 
 
-def rank(source: Digest | Pool | Contest | str, beta: float | None = None, scores: Scores | None = None) -> Ranking:
+def rank(
+    source: Digest | Pool | Contest | str, beta: float | None = None, scores: Scores | None = None,
+    meta: str | Iterable[str] = "spa"
+) -> Ranking:  # fmt: skip
     """Rank all scorers of `source` at balance `beta` (None: the natural balance), with your own `scores` among them.
 
     `source` is a dataset's name, or what `load`, `load_pool` or `contest` gives. `scores` maps a name to segment scores (K, N),
     higher is better: rows in the order of `source.systems`, columns the N rated lines that have a total, or all
     `source.source_lines`, of which those are picked; a DataFrame goes by its labels: systems, and segments as `source` names
     them or source lines counted from 1. Or to p-values (P,) of all pairs, where those are known already. One array alone is a
-    scorer called yours.
+    scorer called yours. `meta` names meta-metrics of the registry, as "spa,acc_eq" or one by one: `rank` is SPA's always, the
+    others stand beside it, and rows are in the order of the first.
 
     >>> rank("ende24", 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]
        rank     scorer  rank_natural
     0     1  XCOMET-QE             1
     1     2     XCOMET             2
     2     3   COMET-22             3
+    >>> rank("ende24", 0.6, meta="pearson").table.loc[:1, ["rank", "scorer", "pearson", "rank_pearson"]].round(3)
+       rank      scorer  pearson  rank_pearson
+    0     4     BLCOM_1    0.954             1
+    1    10  MetricX-24    0.941             2
     """
+    chosen = metametrics(meta)
     c = source if isinstance(source, Contest) else contest(source, scores)
     solved = None if beta is None else reweight(*need_aspects(c), beta)
     k = len(c.systems)
     w = np.full(k, 1 / k) if solved is None else solved.weights
-    now, natural = spa_of(c, w), spa_of(c, np.full(k, 1 / k))
+    at = {m.name: m.at(c, np.array([w, np.full(k, 1 / k)])) for m in (SPA, *chosen)}
+    now, natural = at.pop(SPA.name)
     table = pd.DataFrame(
         {
             "rank": ranks(now),
@@ -77,9 +89,11 @@ def rank(source: Digest | Pool | Contest | str, beta: float | None = None, score
             "own": c.own,
         }
     )
+    for name, (x, before) in at.items():
+        table[name], table[f"rank_{name}"], table[f"{name}_natural"] = x, ranks(x), before
     weights = weights_table(c.systems, c.adequacy, c.fluency, w)
     return Ranking(
-        table.sort_values(["rank", "scorer"], ignore_index=True),
+        table.sort_values([rank_column(chosen[0]), "scorer"], ignore_index=True),
         weights,
         solved,
         f"{c.signature}|beta:{'natural' if beta is None else format(float(beta), '.12g')}",
@@ -87,12 +101,14 @@ def rank(source: Digest | Pool | Contest | str, beta: float | None = None, score
 
 
 def rank_sweep(
-    source: Digest | Pool | Contest | str, betas: ArrayLike | None = None, scores: Scores | None = None
-) -> pd.DataFrame:
+    source: Digest | Pool | Contest | str, betas: ArrayLike | None = None, scores: Scores | None = None,
+    meta: str | Iterable[str] = "spa"
+) -> pd.DataFrame:  # fmt: skip
     """`rank` at many balances (those of `steps` if none are given), as one long table.
 
     Columns beta, ess, reliable (ESS ≥ 0.9 K), certificate, weight_least, system_least, weight_most, system_most (who weighs
-    least and most there, times uniform), vanishing (systems with less than .02 of that), scorer, spa, rank, own; targets ascending, scorers in order.
+    least and most there, times uniform), vanishing (systems with less than .02 of that), scorer, spa, rank, own, and NAME and rank_NAME
+    for each other meta-metric of `meta`; targets ascending, scorers in order.
 
     >>> rank_sweep("ende24", [0.5, 0.6]).groupby("beta")[["ess", "reliable"]].first().round(3)
              ess  reliable
@@ -104,8 +120,10 @@ def rank_sweep(
     a, f = need_aspects(c)
     betas = sorted_targets(a, f, betas)
     rows = []
-    for beta, r in zip(betas, reweight_sweep(a, f, betas).insist(), strict=True):
-        spa = spa_of(c, r.weights)
+    solved = reweight_sweep(a, f, betas).insist()
+    at = {m.name: m.at(c, solved.weights) for m in (SPA, *metametrics(meta))}
+    every = at.pop(SPA.name)
+    for n, (beta, r, spa) in enumerate(zip(betas, solved, every, strict=True)):
         rows.append(
             pd.DataFrame(
                 {
@@ -118,6 +136,7 @@ def rank_sweep(
                     "spa": spa,
                     "rank": ranks(spa),
                     "own": c.own,
+                    **{column: v for m, x in at.items() for column, v in ((m, x[n]), (f"rank_{m}", ranks(x[n])))},
                 }
             )
         )
@@ -125,9 +144,13 @@ def rank_sweep(
 
 
 def spa_of(c: Contest, w: Array) -> Array:
-    """SPA of every scorer: (M,). Row by row in one order, so that equal p-values give the very same number."""
-    spa: Array = 1 - (np.abs(c.human - c.p) * pair_weights(w)).sum(axis=1)
-    return spa
+    """SPA of every scorer: (M,)."""
+    return np.asarray(SPA.at(c, w[None])[0])
+
+
+def rank_column(meta: MetaMetric) -> str:
+    """The column of a table in which a meta-metric ranks."""
+    return "rank" if meta is SPA else f"rank_{meta.name}"
 
 
 def ranks(spa: Array) -> NDArray[np.int64]:

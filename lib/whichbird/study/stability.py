@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..core import check
 from ..core.check import Array
-from ..core.metametrics import pair_weights
+from ..core.metametrics import pair_weights, soft_accuracy, spa_from_p
 from ..core.permutation import PERMUTATIONS
 from ..solve.reweight import reweight_many
 
@@ -36,7 +36,7 @@ def leave_one_out(
         if exact:
             out[left_out] = -np.abs(human - scorers)[:, kept].sum(axis=1)
         else:
-            out[left_out] = [1 - np.abs(human[kept] / permutations - s[kept] / permutations).mean() for s in scorers]
+            out[left_out] = [spa_from_p(human[kept] / permutations, s[kept] / permutations) for s in scorers]
     return out
 
 
@@ -59,7 +59,7 @@ def leave_one_out_at(
     for left_out in range(systems):
         reached = solved.proven[left_out]
         others = (i != left_out) & (j != left_out)
-        scores[reached, left_out] = -pair_weights(solved.weights[left_out, reached]) @ far[:, others].T
+        scores[reached, left_out] = soft_accuracy(far[:, others], pair_weights(solved.weights[left_out, reached])) - 1
         ess[reached, left_out] = solved.ess[left_out, reached]
     return scores, ess
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +13,13 @@ from ..data.pool import Pool
 from ..data.segments import pool_of
 from .contest import Contest, Scores, named_scores
 from .intervals import intervals
+from .meta import beside
 from .ranking import Ranking
 from .significance import RESAMPLES
 from .verdict import Standing, load_significance, standing
 
 MARKS = ["cluster", "rank_low", "rank_high", "se"]
+QUICK = 200  # resamples of meta-metrics beside SPA, for a standard error each
 
 
 def with_tests(
@@ -43,6 +46,26 @@ def with_tests(
     marks = pd.DataFrame({"cluster": s.cluster, "rank_low": s.rank_low, "rank_high": s.rank_high, "se": s.se})
     place = [field.scorers.index(scorer) for scorer in found.table["scorer"]]
     return replace(found, table=_ordered(found.table.join(marks.iloc[place].reset_index(drop=True)))), s
+
+
+def with_errors(
+    found: Ranking, source: Digest | Pool | str, meta: str | Iterable[str], beta: float | None = None,
+    scores: Scores | None = None, resamples: int = QUICK
+) -> Ranking:  # fmt: skip
+    """A ranking whose table has the column NAME_se too for each meta-metric beside SPA: standard errors, documents resampled.
+
+    >>> from whichbird import rank
+    >>> found = with_errors(rank("ende24", meta="spa,pearson"), "ende24", "spa,pearson", resamples=50)
+    >>> found.table.loc[:1, ["scorer", "pearson", "pearson_se"]].round(2)
+          scorer  pearson  pearson_se
+    0  XCOMET-QE     0.91        0.02
+    1     XCOMET     0.94        0.02
+    """
+    table = found.table.copy()
+    for m in beside(meta):
+        x = intervals(source, [np.nan if beta is None else beta], scores, resamples, meta=m.name)
+        table[f"{m.name}_se"] = table["scorer"].map(dict(zip(x.scorers, x.se[0], strict=True)))
+    return replace(found, table=table)
 
 
 def _ordered(table: pd.DataFrame) -> pd.DataFrame:

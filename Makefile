@@ -74,7 +74,7 @@ page: .venv/.ready
 	@$(BIN)/python book/build.py "$(P)"
 
 test: .venv/.ready
-	@echo "Running the tests and every chapter that has not run yet ..."
+	@echo "Running the tests and every chapter ..."
 	@$(BIN)/python -m pytest
 
 check: .venv/.ready
@@ -148,8 +148,7 @@ key: .venv/.ready
 	@echo "Running the exercises that changed ..."
 	@$(BIN)/python book/course/key.py $(if $(ALL),--all)
 
-course: .venv/.ready
-	@$(BIN)/python book/execute.py
+course: book
 	@echo "Making the course kit ..."
 	@$(BIN)/python book/course/kit.py
 

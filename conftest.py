@@ -36,6 +36,8 @@ LONG = [
     "test_search",
     "test_segments",
     "test_careful",
+    "test_execute",
+    "test_vary",
 ]
 
 

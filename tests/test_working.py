@@ -111,6 +111,13 @@ def test_a_parameter_that_cannot_be_used_gets_one_sentence(cell, line, said):
     assert shown == str(error) and shown.count("\n") == 0
 
 
+def test_a_cell_still_shows_the_value_that_it_ends_with(cell):
+    for source in ("x = LOW + 1\nx", "LOW = 0.25\nLOW + 1.25"):
+        with capture_output() as seen:
+            result = InteractiveShell.instance().run_cell(source, store_history=False)
+        assert result.result == 1.5 and "1.5" in seen.stdout
+
+
 def test_a_scorer_that_the_dataset_lacks_gets_one_sentence():
     assert "nobody" in working.wrong({"DATASET": "ende24", "SCORER": "nobody"})
     assert working.wrong({"DATASETS": ("ende24", "zhen23")}) == "" != working.wrong({"DATASETS": ("ende24", "heen23")})

@@ -126,13 +126,14 @@ class Copy(ast.NodeTransformer):
         return ast.fix_missing_locations(new)
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
-        """A cell that sets a parameter looks at all of them when it is done."""
+        """A cell that sets a parameter looks at all of them when it is done; a value that it ends with is still shown."""
         self.generic_visit(node)
-        bound = {
-            n.id for top in node.body if isinstance(top, ast.Assign) for n in ast.walk(top) if isinstance(n, ast.Name)
-        }
-        if bound & set(self.parameters):
-            node.body.append(ast.parse(f"{SELF}.look()").body[0])
+        names = (
+            n for top in node.body if isinstance(top, ast.Assign) for n in ast.walk(top) if isinstance(n, ast.Name)
+        )
+        if {n.id for n in names if isinstance(n.ctx, ast.Store)} & set(self.parameters):
+            shown = isinstance(node.body[-1], ast.Expr)
+            node.body.insert(len(node.body) - shown, ast.parse(f"{SELF}.look()").body[0])
         return node
 
     def look(self) -> None:

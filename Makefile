@@ -13,7 +13,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden map palette strict lint format mutants fuzz floors newest lock lab exercises key course data bench clean
+.PHONY: help book pdf page test check golden map palette strict lint format mutants fuzz floors newest lock lab vary exercises key course data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,7 +21,8 @@ help:
 	@echo "make pdf        print the book into one PDF, _build/pdf/whichbird.pdf (needs Chromium; CODE=1 prints code and solutions, too)"
 	@echo "make test       run all tests, every chapter included"
 	@echo "make strict     build the book, run it again against the outputs it prints, and check its pages in a browser if there is one"
-	@echo "make lab        open the chapters as notebooks"
+	@echo "make lab        open the chapters as notebooks of your own in lab/: change a parameter and run all (FRESH=1 makes changed ones anew,"
+	@echo "                DIR=<folder> puts them elsewhere, LAB=\"--no-browser --port 8931\" are options for JupyterLab, SOURCES=1 opens the sources)"
 	@echo "make exercises  make notebooks of the exercises for students and teachers in _build/exercises (CHECK=1 tries them all out)"
 	@echo "make course     make the course kit in _build/course: slides, handouts, questions, notebooks, as a folder and a zip (PDFs need Chromium)"
 	@echo "make data       rebuild data/ (MTME=<dir> names an unpacked mt-metrics-eval-v2 tree; else it is downloaded, 870 MB;"
@@ -32,6 +33,7 @@ help:
 	@echo "make page P=book/paper/2-background.md        run one chapter and build its page"
 	@echo "make check F=lib/whichbird/core/balance.py    run the tests of one module, or of one file of tests/"
 	@echo "make key        make the key by which book.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
+	@echo "make vary       run every chapter that has parameters on all datasets (ONLY=zhen23,… on some; P=<chapter> one; WRITE=1 renews data/vary.csv)"
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
 	@echo "make map        write the map of the library in CONTRIBUTING.md: modules, jobs, lines"
 	@echo "make palette    write the colours of lib/whichbird/show/palette.py into style sheets and marks"
@@ -72,7 +74,7 @@ page: .venv/.ready
 	@$(BIN)/python book/build.py "$(P)"
 
 test: .venv/.ready
-	@echo "Running the tests and every chapter that has not run yet ..."
+	@echo "Running the tests and every chapter ..."
 	@$(BIN)/python -m pytest
 
 check: .venv/.ready
@@ -82,9 +84,11 @@ check: .venv/.ready
 golden: .venv/.ready
 	@$(BIN)/python tests/goldens.py
 
-strict: book
-	@echo "Running the chapters once more, against the outputs the book prints ..."
-	@$(BIN)/python -m pytest -o addopts="--nbval --nbval-current-env -n 2 --dist loadfile -q -p no:cacheprovider" _build/executed
+strict: .venv/.lab book
+	@echo "Running the chapters once more, against the outputs that the book prints ..."
+	@$(BIN)/python -m pytest -o addopts="--nbval-current-env --nbval-cell-timeout 300 -n 2 --dist loadfile -q --ignore=book/_ext" book
+	@echo "Running chapters that have parameters on two other datasets ..."
+	@$(BIN)/python book/vary.py --only zhen21,enes24
 	@echo "Checking the pages ..."
 	@$(BIN)/python -m pytest -o addopts="-q -n 2 --dist loadfile" tests/pages
 
@@ -100,6 +104,7 @@ lint: .venv/.lint
 	@$(BIN)/python -m mypy
 
 format: .venv/.lint
+	@$(BIN)/python book/layout.py
 	@$(BIN)/python -m ruff check --fix .
 	@$(BIN)/python -m ruff format .
 
@@ -122,8 +127,11 @@ lock:
 	  --custom-compile-command "make lock" --output-file requirements.lock
 
 lab: .venv/.lab
-	@echo "Opening the chapters; right-click a chapter and choose Open With, Notebook ..."
-	@$(BIN)/python -m jupyterlab book
+	@$(BIN)/python book/lab.py $(if $(FRESH),--fresh) $(if $(SOURCES),--sources) $(if $(DIR),--into "$(DIR)") -- $(LAB)
+
+vary: .venv/.ready
+	@echo "Running the chapters that have parameters on all datasets ..."
+	@$(BIN)/python book/vary.py $(if $(ONLY),--only "$(ONLY)") $(if $(WRITE),--write) $(P)
 
 exercises: .venv/.ready
 	@echo "Making notebooks for students and teachers ..."
@@ -140,8 +148,7 @@ key: .venv/.ready
 	@echo "Running the exercises that changed ..."
 	@$(BIN)/python book/course/key.py $(if $(ALL),--all)
 
-course: .venv/.ready
-	@$(BIN)/python book/execute.py
+course: book
 	@echo "Making the course kit ..."
 	@$(BIN)/python book/course/kit.py
 

@@ -1,11 +1,15 @@
-"""Chapters are tests: every page of book/ with code cells, one test a cell. A chapter that was run already is not run again."""
+"""Chapters are tests: nbval runs every page of book/ with code cells, one test a cell."""
 
 import contextlib
-import itertools
+import functools
 import os
 import sys
+import time
 from pathlib import Path
+from unittest import mock
 
+import nbval.kernel
+import nbval.plugin
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -33,73 +37,64 @@ LONG = [
     "test_search",
     "test_segments",
     "test_careful",
+    "test_execute",
+    "test_vary",
 ]
 
 
-class Chapter(pytest.File):
-    """A page of the book. It runs when its first cell is asked for, unless `book/execute.py` has kept a run of the same code."""
+class Chapter(nbval.plugin.IPyNbFile):
+    """A chapter in nbval's hands: the notebook that jupytext reads from its source.
 
-    stopped = None  # the failure that ended the run
-    ran = False
+    Where `book/execute.py` has kept a run of the same code, nbval compares with its outputs, pictures too. Where there is none, the chapter must run, and the run
+    that nbval made is kept for the book.
+    """
+
+    stopped = None  # the cell that failed
 
     def collect(self):
-        for number, source in enumerate(execute.sources(execute.read(self.path))):
-            yield Cell.from_parent(self, name=f"Cell {number}", number=number, source=source)
-
-    def execute(self):
-        if not self.ran:
-            self.ran = True
-            try:
-                execute.executed(self.path)
-            except execute.CellFailed as failure:
-                self.stopped = failure
-
-
-class Cell(pytest.Item):
-    def __init__(self, *, number, source, **rest):
-        super().__init__(**rest)
-        self.number, self.source = number, source
-
-    def runtest(self):
-        self.parent.execute()
-        stopped = self.parent.stopped
-        if stopped and stopped.cell < self.number:
-            pytest.skip(f"the chapter stopped at Cell {stopped.cell}")
-        if stopped and stopped.cell == self.number:
-            raise stopped
-
-    def repr_failure(self, excinfo, style=None):
-        if excinfo.errisinstance(execute.CellFailed):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self):
-        return self.path, None, self.name
-
-
-def pytest_configure(config):
-    """The strict pass hands the kept runs to nbval. Its kernels talk over sockets, which never collide; it compares pictures too."""
-    if not config.getoption("nbval", False):
-        return
-    import nbval.kernel
-    from nbval.plugin import IPyNbFile
-
-    manager, sockets = nbval.kernel.KernelManager, contextlib.ExitStack()
-    folder = sockets.enter_context(execute.sockets_folder())
-    config.add_cleanup(sockets.close)
-
-    def over_sockets(**rest):
-        place = f"{folder}/{next(numbers)}"
-        return manager(transport="ipc", ip=place, connection_file=f"{place}.json", **rest)
-
-    nbval.kernel.KernelManager, numbers = over_sockets, itertools.count()
-    begin = IPyNbFile.setup
+        kept = execute.find(self.path)
+        self.compare_outputs, self.notebook = kept is not None, kept or execute.read(self.path)
+        self.skip_compare = tuple(kind for kind in self.skip_compare if kind != "image/png")
+        with mock.patch.object(nbval.plugin.nbformat, "read", lambda *_, **__: self.notebook):
+            found = list(super().collect())
+        parts = ("name", "cell_num", "cell", "options")
+        self.cells = [Cell.from_parent(self, **{part: getattr(item, part) for part in parts}) for item in found]
+        return self.cells
 
     def setup(self):
-        self.skip_compare = tuple(kind for kind in self.skip_compare if kind != "image/png")
-        begin(self)
+        """Kernels talk over sockets, which never collide."""
+        execute.find_fonts()
+        self.sockets, self.start = contextlib.ExitStack(), time.perf_counter()
+        folder = self.sockets.enter_context(execute.sockets_folder())
+        place = {"transport": "ipc", "ip": f"{folder}/k", "connection_file": f"{folder}/k.json"}
+        manager = functools.partial(nbval.kernel.KernelManager, **place)
+        with mock.patch.object(nbval.kernel, "KernelManager", manager):
+            super().setup()
 
-    IPyNbFile.setup = setup
+    def teardown(self):
+        if not self.compare_outputs and self.stopped is None and all(c.test_outputs is not None for c in self.cells):
+            self.notebook.metadata["run_seconds"] = time.perf_counter() - self.start
+            about = self.kernel.kc.kernel_info(reply=True, timeout=60)["content"]
+            self.notebook.metadata["language_info"] = about["language_info"]
+            for count, item in enumerate(self.cells, 1):
+                item.cell.update(outputs=item.test_outputs, execution_count=count)
+            execute.keep(self.path, self.notebook)
+        super().teardown()
+        self.sockets.close()
+
+
+class Cell(nbval.plugin.IPyNbCell):
+    def runtest(self):
+        if self.parent.stopped is not None:
+            pytest.skip(f"the chapter stopped at Cell {self.parent.stopped}")
+        try:
+            super().runtest()
+            if any(o.output_type == "stream" and o.name == "stderr" for o in self.test_outputs):
+                said = "".join(o.text for o in self.test_outputs if o.get("name") == "stderr")
+                self.raise_cell_error(f"wrote to standard error:\n{said}")
+        except nbval.plugin.NbCellError:
+            self.parent.stopped = self.cell_num
+            raise
 
 
 def pytest_terminal_summary(terminalreporter):

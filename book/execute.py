@@ -43,6 +43,7 @@ ROOT = BOOK.parent
 STORE = ROOT / "_build" / "executed"
 CLAIMS = ROOT / "data" / "published" / "claims.csv"  # judged when pages are built; no chapter may read it
 KEY = ROOT / "lib" / "whichbird_book" / "teach" / "key.json"  # made from the chapters' solutions, so none may read it
+WORKING = ROOT / "lib" / "whichbird_book" / "working.py"  # of the working copies; no chapter may import it
 AT_ONCE = 2
 TIMEOUT = 300  # seconds for one cell
 # matplotlib remembers where fonts are; with a memory of its own each environment finds its own, and no chapter says that it looks for them
@@ -90,8 +91,8 @@ def sources(notebook: nbformat.NotebookNode) -> list[str]:
 
 
 @functools.cache
-def world() -> str:
-    """A digest of all that a chapter can see besides itself: library, data, Python, pinned packages, and this program."""
+def world(*without: Path) -> str:
+    """A digest of all that a chapter can see besides itself: library, data but for files that are named, Python, pinned packages, and this program."""
     seen = hashlib.sha256(f"{platform.python_implementation()} {sys.version} {platform.machine()}".encode())
     for name in re.findall(r"^([A-Za-z0-9._-]+)==", (ROOT / "requirements.txt").read_text("utf-8"), re.M):
         try:
@@ -100,7 +101,7 @@ def world() -> str:
             seen.update(f"{name} missing\n".encode())
     seen.update(Path(__file__).read_bytes())
     for file in [*files(ROOT / "data"), *files(ROOT / "lib" / "whichbird"), *files(ROOT / "lib" / "whichbird_book")]:
-        if file in (CLAIMS, KEY):
+        if file in (CLAIMS, KEY, WORKING, *without):
             continue
         seen.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
         seen.update(hashlib.sha256(file.read_bytes()).digest())

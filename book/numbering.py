@@ -42,10 +42,15 @@ def _parts(text: str) -> list[dict]:
     return yaml.safe_load(text)["parts"]
 
 
+def parts(toc: Path = ROOT / "_toc.yml") -> list[dict]:
+    """The parts of the book."""
+    return _parts(toc.read_text("utf-8"))
+
+
 def chapters(toc: Path = ROOT / "_toc.yml") -> dict[str, str]:
     """Page to number, in the order of the book; pages without a number are left out."""
     out: dict[str, str] = {}
-    for part in _parts(toc.read_text("utf-8")):
+    for part in parts(toc):
         first, count = PARTS.get(part.get("caption", "")), 0
         for page in pages(part["chapters"]):
             number = named(page)

@@ -47,7 +47,15 @@ def files(path: Path, wide: bool = False) -> list[Path]:
 
 
 def command(paths: list[Path], *extra: str) -> list[str]:
-    return [sys.executable, "-m", "pytest", "-o", "addopts=--doctest-modules -q", *extra, *map(str, paths)]
+    return [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-o",
+        "addopts=--doctest-modules --nbval-current-env -q",
+        *extra,
+        *map(str, paths),
+    ]
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def test_titles_and_captions_name_the_number_of_the_concordance():
             title = re.search(r"\{prf:\w+\} ([^\n]*)\n:label: " + label + "\n", book)[1]
             assert f"{kind} {number}" in title and "of the paper" in title, title
         for label in re.findall(r"\{numref\}`([^`]+)`", row[2]) if kind == "Figure" else ():
-            caption = re.search(rf"name: {label}\n\s+caption: \|\n\s+([^\n]*)", book)[1]
+            caption = " ".join(re.search(rf"name: {label}\n\s+caption: (.*?)\n\s+image:", book, re.S)[1].split())
             assert f"{kind} {number} of the paper" in caption, caption
 
 

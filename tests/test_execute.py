@@ -3,19 +3,25 @@
 import asyncio
 import os
 import re
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 
+import nbformat
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "book"))
 import execute
 import exercises
+import jupytext
+import layout
 
+ROOT = execute.ROOT
 PAGES = execute.pages()
 FRONT = "---\njupytext:\n  text_representation:\n    format_name: myst\nkernelspec:\n  name: python3\n  display_name: x\n  language: python\n---\n\n# T\n"
 
@@ -67,9 +73,8 @@ def test_the_key_does_not_follow_the_claims(house, monkeypatch):
     execute.CLAIMS.write_text("id\n", "utf-8")
     assert key(house) == before
     for path in PAGES:
-        assert not re.search(
-            r"(?<!_)claims\.csv\"|published\(.claims.\)", "".join(execute.sources(execute.read(path)))
-        ), path
+        code = "".join(execute.sources(execute.read(path)))
+        assert not re.search(r"(?<!_)claims\.csv\"|published\(.claims.\)|whichbird_book.*\bworking\b", code), path
 
 
 def test_the_key_follows_packages_and_cells_but_not_prose(house, monkeypatch):
@@ -191,3 +196,48 @@ def test_the_sockets_are_not_in_the_house(house, monkeypatch):
     notebook = execute.read(house / "book/part/one.md")
     asyncio.run(execute.run_notebook(notebook, house))
     assert notebook.cells[-1].outputs and not list(long.iterdir())
+
+
+def test_nbval_runs_a_chapter_keeps_its_run_and_compares_the_next_with_it(tmp_path):
+    """In a house of its own: a first run is kept for the book, a second must give the same, and what failed is named by chapter and cell."""
+    for name in ("conftest.py", "book/execute.py", "tests/skips.py", "requirements.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    chapter = tmp_path / "book/part/one.md"
+    chapter.parent.mkdir()
+
+    def ask(*cells):
+        chapter.write_text(FRONT + "".join(cell(c) for c in cells), "utf-8")
+        words = [
+            "-o",
+            "addopts=-q -rA --nbval-current-env",
+            "-p",
+            "no:xdist",
+            "-p",
+            "no:cacheprovider",
+            "book/part/one.md",
+        ]
+        done = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=tmp_path, capture_output=True, text=True)
+        return done.stdout, list((tmp_path / "_build/executed").glob("*.ipynb"))
+
+    said, (kept,) = ask("x = 1", "x + 1")
+    assert "2 passed" in said and "PASSED book/part/one.md::Cell 1" in said
+    run = nbformat.read(kept, 4)
+    assert run.cells[-1].outputs[0].data["text/plain"] == "2" and run.metadata["run_seconds"] > 0
+    assert run.metadata["language_info"]["name"] == "python" and run.cells[-1].execution_count == 2
+    assert "2 passed" in ask("x = 1", "x + 1")[0]
+    kept.write_text(kept.read_text("utf-8").replace('"2"', '"3"'), "utf-8")
+    said, _ = ask("x = 1", "x + 1")
+    assert "FAILED book/part/one.md::Cell 1" in said and "outputs differ" in said
+    said, files = ask("x = 1", "assert x == 2", "x")
+    assert "FAILED book/part/one.md::Cell 1" in said and "1 skipped" in said and "AssertionError" in said
+    assert files == [kept]  # a run that failed is not kept
+    said, files = ask("import sys", "print('hm', file=sys.stderr)")
+    assert "FAILED book/part/one.md::Cell 1" in said and "hm" in said and files == [kept]
+
+
+@pytest.mark.parametrize("path", execute.chapters(), ids=lambda path: path.stem)
+def test_saving_a_chapter_in_jupyterlab_changes_nothing(path):
+    """`make format` lays chapters out as jupytext writes them."""
+    notebook = jupytext.read(path, fmt="md:myst", config=layout.SETTINGS)
+    assert jupytext.writes(notebook, fmt="md:myst", config=layout.SETTINGS) == path.read_text("utf-8")

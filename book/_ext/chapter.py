@@ -1,7 +1,7 @@
 """What every page gets without a word in its source.
 
-- At the end of the opening block of an executed chapter: links to the notebook as it ran and to its MyST source. myst-nb's
-  `{nb-download}` role does the first by hand; here the same node is put into the parsed page, so the notebooks stay as written.
+- At the end of the opening block of an executed chapter: links to its working copy, which `book/copies.py` makes of the pages when they are all there, and to
+  its MyST source. The nodes are put into the parsed page, so the sources stay as written.
 - In the head of every page: a description, and the title and picture that other sites show when someone shares a link. They come from the page
   itself. Where the book will be served is not known, so the picture's address is relative, which not every site follows; with `site_address` in
   `_config.yml` it is a full one, as the protocol asks for.
@@ -9,6 +9,7 @@
   two builds of the same book differ for no reason.
 """
 
+import sys
 from html import escape
 from os.path import relpath
 from pathlib import Path
@@ -21,6 +22,10 @@ from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.addnodes import download_reference
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import copies
+import execute
 
 CARD = "_static/card.png"
 BOOK = "A book you can run: see, steer and trust which bird a machine-translation meta-evaluation favours."
@@ -39,15 +44,20 @@ class Downloads(SphinxTransform):
         name, opening = self.env.docname, _opening(self.document)
         if opening is None or not NbMetadataCollector.get_exec_data(self.env, name):
             return
-        executed = Path(self.env.mystnb_config.output_folder, *f"{name}.ipynb".split("/"))
+        copy = "../" * name.count("/") + f"{copies.FOLDER}/{name.partition('/')[2]}.ipynb"
         source = self.env.doc2path(name)
         line = nodes.paragraph(classes=["chapter-downloads"])
         line += nodes.strong(text="Take it with you")
         line += nodes.Text(": ")
-        line += download_reference("", "the notebook as it ran", reftarget=self._from_root(executed))
+        line += nodes.reference("", "the chapter as a notebook", refuri=copy, classes=["download"])
         line += nodes.Text(", or ")
         line += download_reference("", "its source", reftarget=self._from_root(source))
         line += nodes.Text(".")
+        if names := list(copies.parameters(execute.code_cells(execute.read(Path(source))))):
+            line += nodes.Text(" In the notebook you can change ")
+            for n, each in enumerate(names):
+                line += [nodes.Text(", " if n < len(names) - 1 else " or ")] * (n > 0) + [nodes.literal(text=each)]
+            line += nodes.Text(" and run it again.")
         opening += line
 
     def _from_root(self, path):
@@ -144,8 +154,14 @@ def describe(app, pagename, templatename, context, doctree):
     )
 
 
+def write_copies(app, error):
+    if error is None and app.builder.format == "html":
+        copies.write(Path(app.outdir))
+
+
 def setup(app):
     app.add_transform(Downloads)
+    app.connect("build-finished", write_copies)
     app.add_post_transform(Status)
     app.connect("html-page-context", describe)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,6 @@ Besides, files are made short, to about a third: names that nothing refers to, c
 
 import base64
 import io
-import json
 import re
 from collections import Counter
 from functools import cache
@@ -190,17 +189,9 @@ def visit_image(self, node):
 
 
 def write(app, error):
-    """Make the figures of the site, and those in the notebooks that it gives away, short."""
+    """Make the figures of the site short."""
     if error is not None or app.builder.format != "html":
         return
-    for file in Path(app.outdir, "_downloads").rglob("*.ipynb"):
-        notebook = json.loads(file.read_text("utf-8"))
-        for cell in notebook["cells"]:
-            for output in cell.get("outputs", []):
-                svg = "".join(output.get("data", {}).get("image/svg+xml", ""))
-                if svg and not svg.startswith("<svg"):
-                    output["data"]["image/svg+xml"] = short(svg)
-        file.write_text(json.dumps(notebook, ensure_ascii=False, separators=(",", ":")), "utf-8")
     for file in Path(app.outdir, "_images").glob("*.svg"):
         svg = file.read_text("utf-8")
         if DRAWN.fullmatch(file.name) and '<svg id="dark"' not in svg:  # not yet

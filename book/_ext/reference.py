@@ -79,7 +79,7 @@ class Library(SphinxDirective):
         group = nodes.tgroup("", nodes.colspec(colwidth=30), nodes.colspec(colwidth=70), cols=2)
         body = nodes.tbody()
         for e in entries:
-            name = e.name.rpartition(".")[2] if self.arguments[0] == "public" else ".".join(e.name.split(".")[2:])
+            name = e.name.rpartition(".")[2]
             first = nodes.entry("", nodes.paragraph("", "", link(e.name, nodes.literal(text=name))))
             body += nodes.row("", first, nodes.entry("", nodes.paragraph("", "", *inline(e.summary, name))))
         group += body

@@ -211,13 +211,19 @@ def write_wheel(folder: Path) -> None:
 
 
 def write_notebooks(folder: Path) -> None:
-    """Notebooks for students and teachers, and what nbgrader and otter read."""
+    """Notebooks for students and teachers, what nbgrader and otter read, and the chapters themselves as working copies."""
+    import copies
     import export
     import notebooks
 
     try:
         notebooks.write(folder / "notebooks")
         export.write(folder / "notebooks")
+        if not (copies.HTML / copies.FOLDER).is_dir():
+            raise KitError("the pages are not built, and the chapters come from them: run make book first")
+        shutil.copytree(
+            copies.HTML / copies.FOLDER, folder / "notebooks" / "chapters", ignore=shutil.ignore_patterns("*.key", ".*")
+        )
     except ValueError as error:
         raise KitError(str(error)) from None
 

@@ -13,6 +13,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,8 +43,8 @@ WORDS = (
 ROUNDED = 1e-9  # an ESS of exactly a share of K may come out this much smaller, relative to it
 
 
-def pools(paper: bool | None = None) -> dict[str, Digest]:
-    """The datasets that have a balance, by name, oldest first; the paper's alone, in the order of its tables, or the others.
+def pools(paper: bool | None = None, also: str | None = None) -> dict[str, Digest]:
+    """The datasets that have a balance, by name, oldest first; the paper's alone, in the order of its tables, or the others. `also` is one more, if it is not there.
 
     >>> list(pools(paper=True))[:3], "ende23" in pools(paper=False), "heen23" in pools()
     (['ende24', 'enes24', 'jazh24'], True, False)
@@ -51,7 +52,7 @@ def pools(paper: bool | None = None) -> dict[str, Digest]:
     names = datasets(paper, aspects=True)
     if paper:
         names.sort(key=list(published("core").index).index)
-    return {name: load(name) for name in names}
+    return {name: load(name) for name in dict.fromkeys([*names, *([also] if also else [])])}
 
 
 def shipped(table: str, names: Iterable[str]) -> pd.DataFrame:
@@ -62,6 +63,22 @@ def shipped(table: str, names: Iterable[str]) -> pd.DataFrame:
     """
     whole = read_table(table)
     return pd.concat([whole[whole["dataset"] == name] for name in names], ignore_index=True)
+
+
+def holds(chapter: str, check: str) -> str:
+    """In how many datasets a check of a chapter holds, as prose has it: from the table that `make vary` makes of chapters run on every dataset.
+
+    The book's own counts, since there the check is an assert. A check that was not asked anywhere gives a dash: the table is older than the check.
+
+    >>> holds("paper/3-3-weighted-spa", "no such check")
+    '—'
+    """
+    table = read_table("vary.csv", keep_default_na=False)
+    row = table[(table["chapter"] == chapter) & (table["check"] == check)]
+    if row.empty:
+        return "—"
+    held, failed, unasked = (len(row.iloc[0][column].split()) for column in ("holds", "fails", "unasked"))
+    return f"{held + 1} of {held + failed + unasked + 1}"
 
 
 def terminal(
@@ -84,13 +101,27 @@ def terminal(
     return run
 
 
+# Whoever wants to know what is glued: a working copy compares it with what the book printed
+LISTENERS: list[Callable[[str, str], None]] = []
+GLUE = "application/papermill.record/"  # what the types of glued outputs begin with; no page and no notebook shows them
+
+
+def glue(name: str, value: object, **more: object) -> None:
+    """Give a value to the sentences of a chapter, as myst-nb's function of this name does, which only the book has."""
+    from IPython.display import display
+
+    for listener in LISTENERS:
+        listener(name, str(value))
+    data = {f"{GLUE}text/plain": repr(value), **{f"{GLUE}{kind}": each for kind, each in more.items()}}
+    display(data, raw=True, metadata={"scrapbook": {"name": name, "mime_prefix": GLUE}})  # type: ignore[no-untyped-call]
+
+
 def speaker(prefix: str) -> Callable[..., None]:
     """A function `say(name=value, …)` that glues values under `prefix_name`, for the sentences of one chapter."""
-    from myst_nb import glue  # of the book, not of the library
 
     def say(**values: object) -> None:
         for name, value in values.items():
-            glue("_".join(filter(None, [prefix, name])), value, display=False)
+            glue("_".join(filter(None, [prefix, name])), value)
 
     return say
 
@@ -110,16 +141,8 @@ def record(name: str, value: object, shown: str | None = None, beside: tuple[str
     >>> record_of("tau", 0.87970000000000001, beside=("exact", "0.8797"))
     {'name': 'tau', 'value': 0.8797, 'shown': None, 'beside': ['exact', '0.8797']}
     """
-    from IPython.display import display
-    from myst_nb.ext.glue import GLUE_PREFIX  # outputs with it are not shown
-
     kept = record_of(name, value, shown, beside)
-    text = shown if shown is not None else str(kept["value"])
-    display(  # type: ignore[no-untyped-call]
-        {f"{GLUE_PREFIX}text/plain": repr(text), f"{GLUE_PREFIX}{RECORD}": kept},
-        raw=True,
-        metadata={"scrapbook": {"name": name, "mime_prefix": GLUE_PREFIX}},
-    )
+    glue(name, shown if shown is not None else str(kept["value"]), **{RECORD: kept})
 
 
 def record_of(
@@ -181,6 +204,26 @@ def listed(names: Iterable[str]) -> str:
     """
     *most, last = list(names) or ["none"]
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def had(wanted: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The wanted names that there are, each once: a chapter that runs on another dataset leaves out the labels of what is not there.
+
+    >>> had(["BLEU", "chrF", "BLEU"], ["BLEU", "COMET"])
+    ['BLEU']
+    """
+    there = set(names)
+    return [name for name in dict.fromkeys(wanted) if name in there]
+
+
+def like(wanted: str, names: Iterable[str]) -> str:
+    """The wanted name if it is there, else the one that is written most like it: chapters name scorers and systems, and another dataset has others.
+
+    >>> like("CometKiwi", ["BLEU", "CometKiwi"]), like("COMET-22", ["BLEU", "COMET-20", "YiSi"])
+    ('CometKiwi', 'COMET-20')
+    """
+    names = list(names)
+    return max(names, key=lambda name: (name == wanted, SequenceMatcher(None, name.lower(), wanted.lower()).ratio()))
 
 
 def weights(d: Digest, betas: Iterable[float]) -> Array:

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
+sys.path.insert(0, str(ROOT / "book"))
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +45,7 @@ def browser():
         "--disable-sync",
         "--disable-background-networking",
         "--disable-component-update",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

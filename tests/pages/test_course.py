@@ -72,7 +72,7 @@ def test_questions_on_paper(course):
         assert f"{questions.LETTERS[q.right]}: {right}" in key
 
 
-def test_every_chapter_with_exercises_has_its_notebooks(course):
+def test_every_chapter_with_exercises_has_its_notebooks(course, html):
     chapters = sorted(set(sources.exercise_pages().values()))
     for kind in ("student", "teacher"):
         found = sorted(
@@ -84,6 +84,11 @@ def test_every_chapter_with_exercises_has_its_notebooks(course):
         assert sorted(p.stem for p in (course / "notebooks" / place).rglob("*.ipynb")) == sorted(
             c.rpartition("/")[2] for c in chapters
         )
+    chapters = course / "notebooks" / "chapters"
+    assert (chapters / "paper/3-3-weighted-spa.ipynb").read_bytes() == (
+        html / "notebooks/paper/3-3-weighted-spa.ipynb"
+    ).read_bytes()
+    assert not list(chapters.rglob("*.key"))
     for file in (course / "notebooks" / "student").rglob("*.ipynb"):
         cells = nbformat.read(file, as_version=4).cells
         assert not [c for c in cells if "work" in c.metadata.get("tags", [])] and any(

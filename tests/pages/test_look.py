@@ -70,7 +70,9 @@ def test_every_chapter_can_be_taken_away(chapters, html):
             if "download" in a.get("class", "").split()
         }
         notebook = json.loads(files[".ipynb"].read_text("utf-8"))
-        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        code = [
+            c for c in notebook["cells"] if c["cell_type"] == "code" and "setup" not in c["metadata"].get("tags", [])
+        ]
         assert code and all(cell["execution_count"] for cell in code), f"{page.name}: the notebook has not been run"
         assert files[".md"].read_bytes() == source(page, html).read_bytes(), page.name
 

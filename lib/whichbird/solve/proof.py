@@ -28,19 +28,14 @@ from .verify import verify
 LEVELS = (5.001e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2)  # relative gaps to try to cover the line at, the solver's own first
 GOOD = 1e-9  # a proof of this gap is not improved by reading the numbers in another way
 NEAR = Fraction(1, 1 << 50)  # how far a number may be moved, relative to the largest score; for the target as it is
-BITS = 128  # of the tilt, a quotient with a square root in it
 
 Fractions = list[Fraction]
 
 
 class Rows(NamedTuple):
-    """Saddles z = h + (U − p)² − (V − q)² of one target in the solver's units: columns h, p, q (M, 3), and the frame.
-
-    With x, v the standard scores and θ = log `frame`, U = stretch·x·cosh θ + v·sinh θ and V = v·cosh θ + stretch·x·sinh θ.
-    """
+    """Saddles z = h + (u − p)² − (v − q)² of one target in the solver's units: columns h, p, q (M, 3)."""
 
     saddles: np.ndarray
-    frame: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,21 +157,16 @@ class Evidence:
             return {}
         (sx, sy), unit = (self.standard[:2] if above else self.standard[1::-1]), self.standard[2]
         mx, my = _origin(x, sx, unit), _origin(y, sy, unit)
-        tilt = _tilt(rows.frame, c * d)
-        length = unit / math.cosh(math.log(rows.frame))
         c_, d_ = float(c), float(d)
-        h, p, q = rows.saddles.T * np.array([[d_ * length**2], [math.sqrt(d_ / c_) * length], [length]])
-        centre = mx + tilt * d * my, my + tilt * c * mx  # X = x + t·d·y and Y = y + t·c·x at the solver's origin
+        h, p, q = rows.saddles.T * np.array([[d_ * unit**2], [math.sqrt(d_ / c_) * unit], [unit]])
 
         def saddle(n: int) -> list[float | str]:
-            return [float(h[n]), _shifted(p[n], centre[0], unit), _shifted(q[n], centre[1], unit)]
+            return [float(h[n]), _shifted(p[n], mx, unit), _shifted(q[n], my, unit)]
 
-        out: dict[str, Any] = {"tilt": _number(tilt)} if tilt else {}
         if self.certificate == "dual":
-            return {**out, "saddles": [saddle(0)]}
+            return {"saddles": [saddle(0)]}
         # rounded once only, and around the solver's origin
-        u = np.array([float(i - mx + tilt * d * (j - my) if tilt else i - mx) for i, j in zip(x, y, strict=True)])
-        v = np.array([float(j - my + tilt * c * (i - mx) if tilt else j - my) for i, j in zip(x, y, strict=True)])
+        u, v = (np.array([float(t - m) for t in z]) for z, m in ((x, mx), (y, my)))
         # a power of two next to the unit's square, since that of a height may be no double
         square, P = 4.0 ** math.frexp(unit)[1], float(self.weights @ self.weights)
 
@@ -191,10 +181,9 @@ class Evidence:
             low, high = (np.append(q + s * half, middle + s * width) for s in (-1, 1))
             if chain := _chain(low, high, v.min(), v.max()):
                 kept, cuts = chain
-                out["cuts"] = [_shifted(t, centre[1], unit) for t in cuts]
-                out["saddles"] = [saddle(n) if n < h.size else int(system[n - h.size]) for n in kept]
-                return out
-        return out
+                saddles = [saddle(n) if n < h.size else int(system[n - h.size]) for n in kept]
+                return {"cuts": [_shifted(t, my, unit) for t in cuts], "saddles": saddles}
+        return {}
 
 
 def _chain(low: np.ndarray, high: np.ndarray, start: float, stop: float) -> tuple[list[int], list[float]] | None:
@@ -238,16 +227,6 @@ def _origin(x: Fractions, standard: np.ndarray, unit: float) -> Fraction:
     """What was subtracted from the scores x to make them standard."""
     k = int(np.abs(standard).argmin())
     return x[k] - Fraction(unit) * Fraction(float(standard[k]))
-
-
-def _tilt(frame: float, product: Fraction) -> Fraction:
-    """tanh(log frame) / √product, to many more digits than a float: near one they count."""
-    if frame == 1:
-        return Fraction(0)
-    square = Fraction(frame) ** 2
-    # rounded up, so that the tilt is not too large
-    root = math.isqrt((product.numerator << 2 * BITS) // product.denominator) + 1
-    return (square - 1) / (square + 1) * Fraction(1 << BITS, root)
 
 
 def _spread(x: Fractions, w: Fractions) -> Fraction:

@@ -255,7 +255,7 @@ def test_csv_holds_the_first_table_and_nothing_else(here, case):
     assert ("|beta:" in err) == (
         case.partition("-")[0] in ("rank", "all", "evaluate", "calibrate")
     )  # the signature goes with it, beside the table
-    assert ("|PERM-BOTH:" in err) == (case in ("rank", "rank-domain", "all", "compare", "evaluate"))
+    assert ("|PERM-BOTH:" in err) == (case in ("rank", "rank-domain", "all", "compare", "evaluate", "evaluate-meta"))
 
 
 def test_tables_for_people(here):

@@ -1,4 +1,4 @@
-"""Commands that rank, test, average and report.
+"""Commands that rank, test and compare, on one dataset or on files of yours.
 
 A command is one function from parsed arguments to a `Result`, and its docstring is its help; `program.COMMANDS` lists them.
 """
@@ -12,33 +12,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
-from ..core.balance import balance, ess, reachable
+from ..core.balance import balance, reachable
 from ..core.check import DataError
 from ..core.leverage import leverage
 from ..data import mtme, userfiles
-from ..data.digest import Digest, datasets as datasets_, known, load
+from ..data.digest import Digest, load
 from ..data.domains import in_domain
 from ..data.export import segment_table
-from ..data.matching import match, one_reference, score_files
 from ..data.mqm import TAXONOMY, coverage
-from ..data.pairs import read_pairs
 from ..data.pool import Pool
 from ..data.protocol import scored_lines, scorer_named
 from ..data.registry import DATASETS, IN_TREE
 from ..data.segments import load_pool
 from ..data.taxonomies import Grouping, load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
-from ..study.average import Opened, Part, average, long_table, opened, part, target
-from ..study.calibrate import calibrate
 from ..study.carriers import carriers
 from ..study.components import components
 from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
 from ..study.meta import beside
 from ..study.overview import overview
-from ..study.portrait import pack, portrait
 from ..study.profiles import profile
 from ..study.ranking import rank, rank_sweep
 from ..study.significance import RESAMPLES
@@ -48,7 +42,6 @@ from ..study.tested import with_bands, with_errors, with_tests
 from ..study.verdict import judged
 from .formats import Result, cell
 from .light import FEW, cut, naming, pool_facts, proof_facts, pull_of
-from .output import find_browser, print_pdf
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -264,13 +257,13 @@ def evaluate(args: argparse.Namespace) -> Result:
         if not args.scores:
             raise DataError("--scores is needed with --human: which scorers should be ranked?")
         pool = userfiles.read_human(args.human, allow_uncounted=args.allow_uncounted)
-        pool, own = replace(pool, scorers=_scores(args, pool)), {}
+        pool, own = replace(pool, scorers=scores_given(args, pool)), {}
     else:
         if not (args.set and args.pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
         source = mtme.find_source(args.mtme, args.set, args.pair)
         pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
-        own = _scores(args, pool)
+        own = scores_given(args, pool)
     counted = _counted(pool)
     if args.domain is not None:
         pool, own = _on_domain(pool, own, args.domain)
@@ -281,180 +274,6 @@ def evaluate(args: argparse.Namespace) -> Result:
     result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
     shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
     return result._replace(facts=counted | result.facts, shown=shown, notes=(*pool.notes, *result.notes))
-
-
-def all_(args: argparse.Namespace) -> Result:
-    """Rank scorers, and yours, on all datasets at once: one table of averages.
-
-    Made as WMT's task averages are: every dataset has the same weight, and only
-    scorers that take part in all of them are averaged. average_spa is the mean of
-    their SPAs, and its interval of 95 % takes documents of different datasets as
-    independent draws (where two share source texts it is somewhat too narrow).
-    average_rank is the mean rank, each among all scorers of its dataset;
-    average_cluster the mean cluster, which mt-metrics-eval calls average rank.
-    rank_low and rank_high are the ranks of the average that go with the data. A
-    second table has the rank in each dataset.
-
-    --beta takes a balance, or low or high: the ends of each dataset's own reliable
-    interval. Without it all systems have the same weight. A dataset in which the
-    balance is not reliable, or not known, is left out with a note.
-
-    With --scores only datasets that one of your files belongs to are taken. A file
-    is matched by its name (my.ende24.seg.score), by its folders as in a tree
-    (wmt24/en-de/my-refA.seg.score), or by its systems and lines where only one
-    dataset fits; a folder stands for all score files below it. Where the name ends
-    in a reference, -refB say, the shipped scorers get the same, if WMT had it.
-
-    examples:
-      whichbird all --scores my/*.seg.score --beta 0.6
-      whichbird all --scores mine=my --beta low --format latex
-      whichbird all --datasets ende24 enes24 jazh24
-    """
-    found, notes = _fields(args)
-    parts: list[Part] = []
-    for one in tqdm(found, desc="datasets", delay=1, leave=False, disable=None):
-        try:
-            at = target(one.field, args.beta)
-        except DataError as error:
-            notes.append(f"left out: {error}")
-            continue
-        parts.append(part(one, at))
-    if not parts:
-        raise DataError(f"no dataset is left at this balance; {notes[-1]}")
-    table = average(parts)
-    rows = long_table(parts)
-    wide = rows.pivot(index="scorer", columns="dataset", values="rank")[[p.name for p in parts]]
-    wide = wide.loc[table["scorer"]].astype(int).reset_index()
-    own = rows.loc[rows["own"], "scorer"].unique()
-    notes += [f"{s} is not averaged, as it does not score every dataset" for s in own if s not in set(table["scorer"])]
-    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
-    facts = {
-        "balance": "natural" if args.beta is None else str(args.beta),
-        "averaged_over": tuple(p.name for p in parts),
-        "scorers": len(table),
-        "signature": " ".join(p.signature for p in parts),
-    }
-    return Result(
-        facts,
-        {"average": table, "ranking": rows},
-        (shown if len(own) else shown.drop(columns="own"), wide),
-        None,
-        tuple(notes),
-    )
-
-
-def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
-    """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
-    names = list(dict.fromkeys(map(known, args.datasets or ()))) or datasets_()  # a misspelt name is refused
-    if not args.scores:
-        return [opened(name) for name in names], []
-    mine: dict[str, dict[str, np.ndarray]] = {}
-    seen: dict[str, list[str | None]] = {}
-    for given in args.scores:
-        called, place = _called(given)
-        for path in score_files(place):
-            m = match(path, names, called)
-            d = load(m.dataset)
-            got = userfiles.read_scorers(path, d, called, args.ignore_extra)
-            if len(got) == 1 and next(iter(got)) == (userfiles.ENDING.sub("", path.name) or path.name):
-                got = {m.scorer: next(iter(got.values()))}
-            for scorer in got:
-                if scorer in d.scorers or scorer in mine.get(d.name, {}):
-                    raise DataError(
-                        f"{path}: {d.name} has a scorer {scorer!r} already; name yours with --scores NAME=FILE"
-                    )
-            mine.setdefault(d.name, {}).update(got)
-            seen.setdefault(d.name, []).append(m.reference)
-    out, notes = [], []
-    for name in (n for n in names if n in mine):
-        reference, note = one_reference(name, seen[name])
-        notes += [] if note is None else [note]
-        out.append(opened(name, mine[name], reference))
-    return out, notes
-
-
-def report(args: argparse.Namespace) -> Result:
-    """Write a report on scorers of yours over all datasets, as one HTML page.
-
-    At the fluency end, the natural balance and the adequacy end of each reliable
-    interval, and at --beta where that is reliable: SPA, rank with its interval,
-    cluster; averages over datasets ('whichbird all --help' says how they are made);
-    ranks over beta; with whom yours change places, whose lead moves, whose order
-    turns ('whichbird compare --help' says what that means); each kind of text. The
-    page needs nothing else and no network. --card writes a small picture of the
-    ranks of your first scorer over beta, for a paper or a README; --pdf prints the
-    page, where Chromium or Chrome is installed. Files appear when they are
-    complete. Some ten seconds or more for each dataset.
-
-    Score files are matched with datasets as 'whichbird all --help' says. Or an
-    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names
-    the scorers of the tree to report on, and --scores adds others.
-
-    examples:
-      whichbird report --scores my/*.seg.score --html report.html --card card.svg
-      whichbird report --scores my --datasets ende24 enes24 --beta 0.9 --pdf r.pdf
-      whichbird report --mtme tree --set wmt25 --pair en-de --show X --html r.html
-    """
-    browser = find_browser() if args.pdf else ""
-    found, notes = _tree_fields(args) if args.mtme else _fields(args)
-    if not any(one.field.own.any() for one in found):
-        raise DataError("--scores is needed: which scorers is the report about?")
-    tables, more = portrait(
-        found,
-        args.beta,
-        args.resamples,
-        lambda x: tqdm(x, desc="datasets", total=len(found), leave=False, disable=None),
-    )
-    own = tables["standings"].loc[tables["standings"]["own"], "scorer"].unique().tolist()
-    shown = tables["standings"].query("own").drop(columns=["own", "se", "ess"])
-    mean = tables["average"].query("own")
-
-    def html() -> bytes:
-        from ..show.page import page
-
-        return page(tables).encode()
-
-    def card() -> bytes:
-        from ..show.page import card
-
-        return card(tables, own[0]).encode()
-
-    return Result(
-        {
-            "own_scorers": tuple(own),
-            "averaged_over": tuple(tables["profile"]["dataset"]),
-            "signature": " ".join(tables["profile"]["signature"]),
-        },
-        {"standings": tables["standings"], **{k: v for k, v in tables.items() if k != "standings"}},
-        (shown, *([mean.drop(columns="own")] if len(mean) and len(found) > 1 else [])),
-        None,
-        (*notes, *more),
-        files={
-            "html": html,
-            "card": card,
-            "pdf": lambda: print_pdf(browser, html()),
-            "numbers": lambda: pack(tables).encode(),
-        },
-    )
-
-
-def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
-    """The pairs of a tree that are asked for, each with the scorers to report on taken out of its own."""
-    if not (args.set and args.pair):
-        raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-    out = []
-    for pair in args.pair:
-        source = mtme.find_source(args.mtme, args.set, pair)
-        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
-        mine: dict[str, np.ndarray] = {}
-        for scorer in args.show or ():
-            with naming("--show"):
-                scorer = scorer_named(pool, scorer)
-            mine[scorer] = pool.scored[scorer]
-        rest = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
-        mine |= _scores(args, rest)
-        out.append(Opened(rest, mine, contest(rest, mine)))
-    return out, []
 
 
 def segments(args: argparse.Namespace) -> Result:
@@ -521,67 +340,8 @@ def _ships(given: str) -> bool:
     return given in DATASETS or given in IN_TREE or not (os.sep in given or "." in given or os.path.exists(given))
 
 
-def calibrate_(args: argparse.Namespace) -> Result:
-    """Find the balance whose ranking favours the scorers that agree with you.
-
-    You prefer one translation in each of some pairs; scorers score both. The answer
-    is the balance, within the reliable interval of a dataset, at which the scorers
-    that side with you do best. Resampling your pairs shows how sharp it is. The
-    verdict says what may be concluded, also if that is nothing.
-
-    pairs.csv has a header with the columns pair, preferred, scorer, first, second
-    (in any order; others, such as the texts, are ignored) and one row for each pair
-    and scorer. preferred is first or second; the columns of these names hold the
-    scores, higher is better. Scorers are named as in the dataset. For any other
-    give its segment scores of the dataset too (--scores), read as 'whichbird rank
-    --help' says.
-
-    examples:
-      whichbird calibrate pairs.csv --dataset ende24
-      whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot m.svg
-      whichbird calibrate pairs.csv --dataset zhen23 --scores mine=m.seg.score
-    """
-    d = load(args.dataset)
-    need_aspects(d)
-    scores = _scores(args, d)
-    pairs = read_pairs(args.pairs, [*d.scorers, *scores], d.aliases)
-    field = contest(d, scores)
-    own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
-    found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
-    ranks = rank(field, found.beta)
-    table = found.agreement.rename("agreement").reset_index().merge(ranks.table, on="scorer")
-    table = table.sort_values(["agreement", "rank", "scorer"], ascending=[False, True, True], ignore_index=True)
-    facts = _facts(overview([d])) | {
-        "reliable_interval": found.reliable,
-        "pairs": found.pairs,
-        "scorers": len(found.agreement),
-        "by": found.by,
-        "beta": found.beta,
-        "ess": ess(ranks.weights["weight"]),
-        "match": found.match,
-        "match_natural": found.match - found.gain,
-        "resampled_interval": found.interval,
-        "share_above_beta0": found.above,
-        "best_anywhere": found.anywhere,
-        "verdict": found.verdict,
-        "signature": f"{d.signature}|pairs:{found.pairs}|by:{found.by}|ess:{args.ess:g}|step:{args.step:g}"
-        f"|resamples:{args.resamples}|resampling seed:{args.seed}|beta:{found.beta:.12g}",
-    }
-    shown = table[["scorer", "agreement", "rank", "rank_natural"]]
-
-    def figure() -> Figure:
-        from ..show import figures
-
-        return figures.match_over_beta(found)
-
-    named = set(pairs["scorer"])
-    notes = tuple(
-        f"{args.pairs} has no pair scored by {s!r}, so that scorer's file is not used" for s in own if s not in named
-    )
-    return Result(facts, {"agreement": table, "sweep": found.table}, (shown,), figure, notes)
-
-
-def _facts(about: pd.DataFrame) -> dict[str, object]:
+def facts_of(about: pd.DataFrame) -> dict[str, object]:
+    """What is said of a dataset, from its row of an overview."""
     return pool_facts({str(name): value for name, value in about.iloc[0].items()})
 
 
@@ -591,7 +351,7 @@ def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, dict[str, np.ndarr
     Tests are made on the shipped segments, with another reference if one is asked for, and on one domain if one is.
     """
     d = load(args.dataset)
-    scores = _scores(args, d)
+    scores = scores_given(args, d)
     if args.domain is not None:
         pool, scores = _on_domain(load_pool(d.name, args.reference), scores, args.domain)
         return pool, scores, contest(pool, scores), by_domain([pool])
@@ -660,7 +420,7 @@ def _ranking(
     if found.reweighting is not None:
         proof = proof_facts(found.reweighting) | extremes(field.systems, found.reweighting.weights)._asdict()
     return Result(
-        _facts(about) | proof | facts | {"signature": found.signature},
+        facts_of(about) | proof | facts | {"signature": found.signature},
         {"ranking": found.table, "weights": found.weights},
         (shown,),
         figure,
@@ -692,7 +452,7 @@ def _sweep(
         survive = () if bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
         return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
 
-    facts = _facts(about) | {"signature": f"{field.signature}|beta:sweep"}
+    facts = facts_of(about) | {"signature": f"{field.signature}|beta:sweep"}
     return Result(facts, {"sweep": table}, (shown,), figure, notes)
 
 
@@ -741,7 +501,7 @@ def compare(args: argparse.Namespace) -> Result:
 
         return figures.lead_over_beta(found)
 
-    facts = _facts(about) | {"first": first, "second": second, **found.ends._asdict()}
+    facts = facts_of(about) | {"first": first, "second": second, **found.ends._asdict()}
     said = found.sentence
     if field.aspects is not None and len(field.systems) > 3:
         carried = carriers(field)
@@ -771,10 +531,11 @@ def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
     return shown or own or rank(field).table["scorer"].head(5).tolist()
 
 
-def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
+def scores_given(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
+    """The scorers of all --scores, by name, each as segment scores on the lines of `source`."""
     out: dict[str, np.ndarray] = {}
     for given in args.scores or ():
-        name, path = _called(given)
+        name, path = called(given)
         found = userfiles.read_scorers(path, source, name, args.ignore_extra)
         for scorer in found:
             if scorer in out or scorer in source.scorers or scorer in source.aliases:
@@ -784,7 +545,7 @@ def _scores(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.nda
     return out
 
 
-def _called(given: str) -> tuple[str | None, str]:
+def called(given: str) -> tuple[str | None, str]:
     """What --scores names: NAME, where one is given, and the file or folder."""
     name, equals, path = given.partition("=")
     if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign

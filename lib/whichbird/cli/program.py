@@ -1,4 +1,4 @@
-"""The command line: parse, call the library, print. `light` and `commands` hold the commands; each is loaded when it is asked for."""
+"""The command line: parse, call the library, print. `light`, `commands`, `several` and `preferences` hold the commands; each is loaded when it is asked for."""
 
 from __future__ import annotations
 
@@ -342,13 +342,13 @@ COMMANDS = {
     "rank": Command("commands", "rank_", _rank_arguments),
     "sweep": Command("commands", "sweep", _sweep_arguments),
     "compare": Command("commands", "compare", _compare_arguments),
-    "all": Command("commands", "all_", _all_arguments),
+    "all": Command("several", "all_", _all_arguments),
     "evaluate": Command("commands", "evaluate", _evaluate_arguments),
     "template": Command("light", "template_", _template_arguments),
     "inputs": Command("light", "inputs", _inputs_arguments),
     "segments": Command("commands", "segments", _segments_arguments),
-    "report": Command("commands", "report", _report_arguments),
-    "calibrate": Command("commands", "calibrate_", _calibrate_arguments),
+    "report": Command("several", "report", _report_arguments),
+    "calibrate": Command("preferences", "calibrate_", _calibrate_arguments),
 }
 
 

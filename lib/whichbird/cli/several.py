@@ -1,0 +1,199 @@
+"""Commands over several datasets: averages, and the report.
+
+A command is one function from parsed arguments to a `Result`, and its docstring is its help; `program.COMMANDS` lists them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+import numpy as np
+from tqdm import tqdm
+
+from ..core.check import DataError
+from ..data import mtme, userfiles
+from ..data.digest import datasets as datasets_, known, load
+from ..data.matching import match, one_reference, score_files
+from ..data.protocol import scorer_named
+from ..study.average import Opened, Part, average, long_table, opened, part, target
+from ..study.contest import contest
+from ..study.portrait import pack, portrait
+from .commands import called, scores_given
+from .formats import Result
+from .light import naming
+from .output import find_browser, print_pdf
+
+
+def all_(args: argparse.Namespace) -> Result:
+    """Rank scorers, and yours, on all datasets at once: one table of averages.
+
+    Made as WMT's task averages are: every dataset has the same weight, and only
+    scorers that take part in all of them are averaged. average_spa is the mean of
+    their SPAs, and its interval of 95 % takes documents of different datasets as
+    independent draws (where two share source texts it is somewhat too narrow).
+    average_rank is the mean rank, each among all scorers of its dataset;
+    average_cluster the mean cluster, which mt-metrics-eval calls average rank.
+    rank_low and rank_high are the ranks of the average that go with the data. A
+    second table has the rank in each dataset.
+
+    --beta takes a balance, or low or high: the ends of each dataset's own reliable
+    interval. Without it all systems have the same weight. A dataset in which the
+    balance is not reliable, or not known, is left out with a note.
+
+    With --scores only datasets that one of your files belongs to are taken. A file
+    is matched by its name (my.ende24.seg.score), by its folders as in a tree
+    (wmt24/en-de/my-refA.seg.score), or by its systems and lines where only one
+    dataset fits; a folder stands for all score files below it. Where the name ends
+    in a reference, -refB say, the shipped scorers get the same, if WMT had it.
+
+    examples:
+      whichbird all --scores my/*.seg.score --beta 0.6
+      whichbird all --scores mine=my --beta low --format latex
+      whichbird all --datasets ende24 enes24 jazh24
+    """
+    found, notes = _fields(args)
+    parts: list[Part] = []
+    for one in tqdm(found, desc="datasets", delay=1, leave=False, disable=None):
+        try:
+            at = target(one.field, args.beta)
+        except DataError as error:
+            notes.append(f"left out: {error}")
+            continue
+        parts.append(part(one, at))
+    if not parts:
+        raise DataError(f"no dataset is left at this balance; {notes[-1]}")
+    table = average(parts)
+    rows = long_table(parts)
+    wide = rows.pivot(index="scorer", columns="dataset", values="rank")[[p.name for p in parts]]
+    wide = wide.loc[table["scorer"]].astype(int).reset_index()
+    own = rows.loc[rows["own"], "scorer"].unique()
+    notes += [f"{s} is not averaged, as it does not score every dataset" for s in own if s not in set(table["scorer"])]
+    shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
+    facts = {
+        "balance": "natural" if args.beta is None else str(args.beta),
+        "averaged_over": tuple(p.name for p in parts),
+        "scorers": len(table),
+        "signature": " ".join(p.signature for p in parts),
+    }
+    return Result(
+        facts,
+        {"average": table, "ranking": rows},
+        (shown if len(own) else shown.drop(columns="own"), wide),
+        None,
+        tuple(notes),
+    )
+
+
+def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
+    names = list(dict.fromkeys(map(known, args.datasets or ()))) or datasets_()  # a misspelt name is refused
+    if not args.scores:
+        return [opened(name) for name in names], []
+    mine: dict[str, dict[str, np.ndarray]] = {}
+    seen: dict[str, list[str | None]] = {}
+    for given in args.scores:
+        name, place = called(given)
+        for path in score_files(place):
+            m = match(path, names, name)
+            d = load(m.dataset)
+            got = userfiles.read_scorers(path, d, name, args.ignore_extra)
+            if len(got) == 1 and next(iter(got)) == (userfiles.ENDING.sub("", path.name) or path.name):
+                got = {m.scorer: next(iter(got.values()))}
+            for scorer in got:
+                if scorer in d.scorers or scorer in mine.get(d.name, {}):
+                    raise DataError(
+                        f"{path}: {d.name} has a scorer {scorer!r} already; name yours with --scores NAME=FILE"
+                    )
+            mine.setdefault(d.name, {}).update(got)
+            seen.setdefault(d.name, []).append(m.reference)
+    out, notes = [], []
+    for name in (n for n in names if n in mine):
+        reference, note = one_reference(name, seen[name])
+        notes += [] if note is None else [note]
+        out.append(opened(name, mine[name], reference))
+    return out, notes
+
+
+def report(args: argparse.Namespace) -> Result:
+    """Write a report on scorers of yours over all datasets, as one HTML page.
+
+    At the fluency end, the natural balance and the adequacy end of each reliable
+    interval, and at --beta where that is reliable: SPA, rank with its interval,
+    cluster; averages over datasets ('whichbird all --help' says how they are made);
+    ranks over beta; with whom yours change places, whose lead moves, whose order
+    turns ('whichbird compare --help' says what that means); each kind of text. The
+    page needs nothing else and no network. --card writes a small picture of the
+    ranks of your first scorer over beta, for a paper or a README; --pdf prints the
+    page, where Chromium or Chrome is installed. Files appear when they are
+    complete. Some ten seconds or more for each dataset.
+
+    Score files are matched with datasets as 'whichbird all --help' says. Or an
+    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names
+    the scorers of the tree to report on, and --scores adds others.
+
+    examples:
+      whichbird report --scores my/*.seg.score --html report.html --card card.svg
+      whichbird report --scores my --datasets ende24 enes24 --beta 0.9 --pdf r.pdf
+      whichbird report --mtme tree --set wmt25 --pair en-de --show X --html r.html
+    """
+    browser = find_browser() if args.pdf else ""
+    found, notes = _tree_fields(args) if args.mtme else _fields(args)
+    if not any(one.field.own.any() for one in found):
+        raise DataError("--scores is needed: which scorers is the report about?")
+    tables, more = portrait(
+        found,
+        args.beta,
+        args.resamples,
+        lambda x: tqdm(x, desc="datasets", total=len(found), leave=False, disable=None),
+    )
+    own = tables["standings"].loc[tables["standings"]["own"], "scorer"].unique().tolist()
+    shown = tables["standings"].query("own").drop(columns=["own", "se", "ess"])
+    mean = tables["average"].query("own")
+
+    def html() -> bytes:
+        from ..show.page import page
+
+        return page(tables).encode()
+
+    def card() -> bytes:
+        from ..show.page import card
+
+        return card(tables, own[0]).encode()
+
+    return Result(
+        {
+            "own_scorers": tuple(own),
+            "averaged_over": tuple(tables["profile"]["dataset"]),
+            "signature": " ".join(tables["profile"]["signature"]),
+        },
+        {"standings": tables["standings"], **{k: v for k, v in tables.items() if k != "standings"}},
+        (shown, *([mean.drop(columns="own")] if len(mean) and len(found) > 1 else [])),
+        None,
+        (*notes, *more),
+        files={
+            "html": html,
+            "card": card,
+            "pdf": lambda: print_pdf(browser, html()),
+            "numbers": lambda: pack(tables).encode(),
+        },
+    )
+
+
+def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """The pairs of a tree that are asked for, each with the scorers to report on taken out of its own."""
+    if not (args.set and args.pair):
+        raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
+    out = []
+    for pair in args.pair:
+        source = mtme.find_source(args.mtme, args.set, pair)
+        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
+        mine: dict[str, np.ndarray] = {}
+        for scorer in args.show or ():
+            with naming("--show"):
+                scorer = scorer_named(pool, scorer)
+            mine[scorer] = pool.scored[scorer]
+        rest = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
+        mine |= scores_given(args, rest)
+        out.append(Opened(rest, mine, contest(rest, mine)))
+    return out, []

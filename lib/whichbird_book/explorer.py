@@ -97,7 +97,10 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "carriers": carrier_data(carriers(d)),
         "titles": {family: FAMILIES[family].title for family in PAPER_FAMILIES},
         "measures": {
-            family: _short(y, 6) for family, y in measures(d, solved.weights, families=PAPER_FAMILIES).items()
+            family: [
+                None if np.isnan(v) else round(float(v), 5) for v in y
+            ]  # shares, of which three decimals are shown
+            for family, y in measures(d, solved.weights, families=PAPER_FAMILIES).items()
         },
         "verdict": verdict_data(v, rows, spa),
     }

@@ -105,7 +105,7 @@ def test_no_status_is_blue_or_orange_and_all_can_be_told_apart(browser, page, th
     colours = browser.execute_script(
         """document.documentElement.dataset.theme = arguments[0];
         const of = name => getComputedStyle(document.documentElement).getPropertyValue('--wb-' + name).trim();
-        return ['equal', 'differs', 'unobtainable', 'unsupported', 'setup', 'adequacy', 'fluency'].map(of);""",
+        return ['right', 'differs', 'unobtainable', 'wrong', 'setup', 'adequacy', 'fluency'].map(of);""",
         theme,
     )
     assert len(set(colours)) == 7 and all(re.fullmatch("#[0-9a-f]{6}", c) for c in colours)

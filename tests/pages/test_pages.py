@@ -51,13 +51,15 @@ def test_stylesheets_load_nothing_from_another_host(html):
 def test_the_site_carries_little_that_no_page_asks_for(html):
     """One bundle of MathJax, no source maps. The limits leave some megabytes for chapters to come.
 
-    Scripts of segment scores are counted apart: a reader loads one of them, and only to test a scorer of his own.
+    Scripts of segment scores and working copies are counted apart: a reader loads one of them, and only to test a scorer of
+    his own or to take a chapter along.
     """
     assert [p.name for p in (html / "_static/mathjax").glob("*.js")] == ["tex-chtml.js"]
     assert not list(html.rglob("*.map"))
     size = {p: p.stat().st_size for p in html.rglob("*") if p.is_file()}
     asked_for = sum(n for p, n in size.items() if p.parent.name == "segments")
-    assert 0 < asked_for < 12e6 and sum(size.values()) - asked_for < 38e6
+    copies = sum(n for p, n in size.items() if p.suffix == ".ipynb")
+    assert 0 < asked_for < 12e6 and 0 < copies < 16e6 and sum(size.values()) - asked_for - copies < 30e6
 
 
 def test_every_figure_has_alt_text(pages):

@@ -123,7 +123,7 @@ def test_bad_input_gets_one_sentence_in_the_cell_that_sets_it(html, tmp_path, li
 
 
 @pytest.fixture
-def jupyter(html, tmp_path):
+def jupyter(html, tmp_path, browser):
     """JupyterLab on a copy, as `make lab` starts it: its address."""
     if find_spec("jupyterlab") is None:
         pytest.skip("JupyterLab is not installed: make .venv/.lab brings it")
@@ -152,6 +152,11 @@ def jupyter(html, tmp_path):
             urllib.request.urlopen(f"{address}/api?token=bird", timeout=60).read()
             yield address
         finally:
+            browser.get(
+                "about:blank"
+            )  # else JupyterLab goes on asking for its server while the next test looks at the console
+            for log in ("browser", "performance"):
+                browser.get_log(log)
             server.terminate()
 
 

@@ -59,7 +59,7 @@ def test_the_rule_can_be_broken(monkeypatch):
 
 
 def test_the_library_never_imports_the_books_package():
-    """Neither by a statement nor by name; the two places that may name it say where names went and what notebooks need."""
+    """Neither by a statement nor by name; only __init__ may name it, to say where names went."""
     for path in LIB.rglob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):

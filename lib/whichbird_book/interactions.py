@@ -242,9 +242,7 @@ def _trimmed(far: Array) -> Array:
 
 def _capped(far: Array) -> Array:
     """SPA weighted so that systems with more than 1.5 times their share of the interaction count less."""
-    x = (interaction(per_system(far)) ** 2).sum(axis=-2)
-    share = x / x.sum(axis=-1, keepdims=True) * x.shape[-1]
-    pi = pair_weights(np.minimum(1.0, np.sqrt(1.5 / np.maximum(share, 1e-9))))
+    pi = pair_weights(np.minimum(1.0, np.sqrt(1.5 / np.maximum(shares(per_system(far)), 1e-9))))
     return np.asarray(-(far * pi[..., None, :]).sum(axis=-1))
 
 

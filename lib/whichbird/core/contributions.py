@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .check import Array
-from .metametrics import _p, pair_weights
+from .metametrics import distances, pair_weights
 
 
 def contributions_from_p(human_p: ArrayLike, scorer_p: ArrayLike, w: ArrayLike | None = None) -> Array:
@@ -26,10 +26,7 @@ def contributions_from_p(human_p: ArrayLike, scorer_p: ArrayLike, w: ArrayLike |
     >>> c.round(4), round(float(1 - c.sum()), 4)
     (array([0.0833, 0.0833, 0.    ]), 0.8333)
     """
-    h, s = _p(human_p, "human_p"), _p(scorer_p, "scorer_p")
-    if h.ndim != 1 or s.shape[-1:] != h.shape:
-        raise ValueError(f"human_p has shape {h.shape} and scorer_p {s.shape}; one value per pair is needed in each")
-    return per_system(np.abs(h - s), w)
+    return per_system(distances(human_p, scorer_p), w)
 
 
 def per_system(loss: Array, w: ArrayLike | None = None) -> Array:

@@ -57,20 +57,30 @@ def spa_from_p(human_p: ArrayLike, scorer_p: ArrayLike, w: ArrayLike | None = No
     array([[0.8333, 1.    ],
            [0.8   , 1.    ]])
     """
-    h, s = _p(human_p, "human_p"), _p(scorer_p, "scorer_p")
-    if h.ndim != 1 or s.shape[-1:] != h.shape:
-        raise ValueError(f"human_p has shape {h.shape} and scorer_p {s.shape}; one value per pair is needed in each")
-    distance = h - s
-    np.abs(distance, out=distance)  # in place: for thousands of scorers fresh memory costs more than arithmetic
+    distance = distances(human_p, scorer_p)
+    pairs = distance.shape[-1]
     if w is None:
         return soft_accuracy(distance)
     pi = pair_weights(w)
-    if pi.shape[-1] != h.size:
-        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {h.size} p-values")
+    if pi.shape[-1] != pairs:
+        raise ValueError(f"{np.shape(w)[-1]} weights make {pi.shape[-1]} pairs, but there are {pairs} p-values")
     if pi.ndim == 1:
         return soft_accuracy(distance, pi)
-    found = soft_accuracy(distance.reshape(-1, h.size), pi)
+    found = soft_accuracy(distance.reshape(-1, pairs), pi)
     return found.reshape(pi.shape[:-1] + distance.shape[:-1])
+
+
+def distances(human_p: ArrayLike, scorer_p: ArrayLike) -> Array:
+    """Check p-values of people (P,) and scorers (…, P); return |p_human − p_scorer|, (…, P).
+
+    >>> distances([0.0, 1.0, 0.5], [0.5, 1.0, 0.5]).tolist()
+    [0.5, 0.0, 0.0]
+    """
+    h, s = _p(human_p, "human_p"), _p(scorer_p, "scorer_p")
+    if h.ndim != 1 or s.shape[-1:] != h.shape:
+        raise ValueError(f"human_p has shape {h.shape} and scorer_p {s.shape}; one value per pair is needed in each")
+    distance: Array = h - s
+    return np.abs(distance, out=distance)  # in place: for thousands of scorers fresh memory costs more than arithmetic
 
 
 def soft_accuracy(distance: Array, pi: Array | None = None) -> Array:

@@ -27,6 +27,7 @@ CASES = {
     "rank-domain": ["rank", "ende24", "--domain", "literary"],
     "compare": ["compare", "jazh24", "XCOMET-QE", "bright-qe"],
     "all": ["all", "--datasets", "ende24", "jazh24"],
+    "all-campaign": ["all", "--campaign", "wmt24"],
     "segments": ["segments", "human.csv"],
     "evaluate": ["evaluate", "--human", "human.csv", "--scores", "scores.csv", "--beta", "0.5"],
     "evaluate-meta": [

@@ -37,12 +37,12 @@ from whichbird import DataError, ablation, balance, reachable, reliable_interval
 from whichbird.core.augment import DIALS, PAPER_FAMILIES, offsets
 from whichbird.core.check import near
 from whichbird.core.permutation import p_counts, p_curve_counts
-from whichbird.data import digest, segments
+from whichbird.data import digest, humans, segments
 from whichbird.data.files import tidy_end, write_whole
 from whichbird.data.manifest import write_manifest
 from whichbird.data.mqm import TAXONOMY, plain
 from whichbird.data.mtme import find_tree, is_human, read_mtme, read_scores
-from whichbird.data.pool import Pool
+from whichbird.data.pool import Exclusion, Pool, Rating
 from whichbird.data.registry import DATASETS, TREE
 from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from whichbird.solve import baseline
@@ -50,7 +50,7 @@ from whichbird.study import portrait, synthesis
 from whichbird.study.carriers import carriers_table
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
-from whichbird.study.domains import domain_agreement, domain_lean, split
+from whichbird.study.domains import domain_agreement, domain_lean, domain_pools
 from whichbird.study.meta import SWEPT as METAMETRICS
 from whichbird.study.placebo import placebo
 from whichbird.study.preference import preference, steps
@@ -80,7 +80,7 @@ TEXTS = 2000  # pools drawn from each world of known natural balance
 FEW = (8, 16, 32)  # documents in smaller worlds, drawn from those of some datasets
 FEWER = ("zhen20", "ende22", "ende24", "enes24")
 DEALS = range(
-    synthesis.SEED, synthesis.SEED + 3
+    synthesis.POOLS_SEED, synthesis.POOLS_SEED + 3
 )  # seeds that break ties when pools are synthesised, the published one first
 TURNS = 5000  # resamples that tell whether a natural order turns: with 1000 the count hangs on the seed
 RISE = (0.5, 0.9)  # the balances between which chapter 3.3 ranks scorers
@@ -168,10 +168,16 @@ def build(
                 d = None if path is None else digest.read(path)
                 if d is not None and d.aspects is not None and len(d.systems) == SYSTEMS:
                     _write(_text(_at_targets(table, *d.aspects), table), scratch, table)
+        if HUMANS in chosen and root is not None:
+            for name in (n for n in names if DATASETS[n].humans):
+                humans.save_humans(humans.make_humans(root, name), scratch / HUMANS / f"{name}.npz")
         if GUESTS in chosen:
             missing = _guest(root, names, scratch, out)
             if missing and chosen == (GUESTS,):
                 raise DataError(missing)
+            print(missing, end="\n" if missing else "")
+        if OTHERS in chosen:
+            missing = _fields(root, scratch)
             print(missing, end="\n" if missing else "")
         made = _put(scratch, out)
         if REPORT in chosen:  # of what lies in data/ by now
@@ -295,6 +301,75 @@ def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) ->
         return f"guests: {guest.NAME} is left as it is, since no {guest.RAW} is in the tree or beside it"
     guest.save_guest(guest.make_guest(raw, digest.read(path)), scratch / guest.SHIPPED)
     return ""
+
+
+def _fields(root: Path | None, scratch: Path) -> str:
+    """Write the pools of other fields whose raw files lie in the tree or beside it; else say what is missing."""
+    missing = []
+    for raw, reader in {"biomqm": _biomqm, "hanna": _hanna}.items():
+        places = [] if root is None else [root / raw, root.parent / raw]
+        found = next((place for place in places if place.is_dir()), None)
+        if found is None:
+            missing.append(raw)
+            continue
+        for pool in reader(found):
+            segments.save(scratch / OTHERS / f"{pool.name}{segments.ENDING}", pool)
+    return (
+        f"fields: no {' and no '.join(missing)} is in the tree or beside it, so what ships stays as it is"
+        if missing
+        else ""
+    )
+
+
+def _biomqm(raw: Path) -> Iterable[Pool]:
+    """BioMQM v2, a pool a pair. Omissions stand in `source_errors`; faults of the source text (category Source) do not count."""
+    prices = {"Neutral": 0.0, "Minor": 1.0, "Major": 5.0, "Critical": 5.0}
+    for folder in sorted((raw / "data/v2/target/main_phase/round_two").iterdir()):
+        files = [f for f in sorted(folder.glob("*.json")) if not f.stem.startswith("reference")]
+        cells: dict[tuple[str, str, str], list[np.ndarray]] = {}
+        for file in files:
+            for row in json.loads(file.read_text("utf-8")):
+                points = np.zeros(3)  # adequacy, fluency, total
+                for error in row["source_errors"] + row["target_errors"]:
+                    kind, sub, severity = error["error_category"], error["error_subcategory"] or "", error["severity"]
+                    if kind == "Source":
+                        continue
+                    cost = 0.1 if (sub, severity) == ("Punctuation", "Minor") else prices[severity]
+                    points[2] -= cost
+                    if kind in ("Accuracy", "Unintelligible") or sub == "Wrong_term":
+                        points[0] -= cost
+                    elif kind != "Other":  # conventions, style, locale, inconsistent terms
+                        points[1] -= cost
+                cells.setdefault((file.stem, row["DOC_ID"], row["SEG_ID"]), []).append(points)
+        keys = sorted({key[1:] for key in cells}, key=lambda key: (int(key[0].removeprefix("doc")), int(key[1])))
+        systems = tuple(file.stem for file in files)
+        a, f, t = np.moveaxis(np.array([[np.mean(cells[s, *key], axis=0) for key in keys] for s in systems]), 2, 0)
+        yield Pool(
+            "bio_" + folder.name.replace("2", ""), systems, np.arange(len(keys)), len(keys), t, a, f, reference="none",
+            documents=tuple(key[0] for key in keys),
+        )  # fmt: skip
+
+
+def _hanna(raw: Path) -> Iterable[Pool]:
+    """HANNA: relevance as adequacy, coherence as fluency, total their mean; human stories left out, distances negated."""
+    table = pd.read_csv(raw / "hanna_metric_scores_llm.csv").set_index("Model").drop(index="Human")
+    x = {c: np.array([json.loads(cell) for cell in table[c]], dtype=float) for c in table}
+    a, f = x["Relevance"], x["Coherence"]
+    six = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
+    scorers = {c.partition(" Ξ")[0].partition(" ¤")[0]: x[c] for c in x if c not in six and not c.startswith("Human")}
+    scorers = {s: -v if s.startswith(("DepthScore", "BaryScore", "InfoLM")) else v for s, v in scorers.items()}
+    kept = "InfoLM-FisherRao"
+    twins = [s for s in scorers if s.startswith("InfoLM") and s != kept and np.array_equal(scorers[s], scorers[kept])]
+    for twin in twins:
+        del scorers[twin]
+    raters = [(x[f"Human {k} RE"], x[f"Human {k} CH"]) for k in (1, 2, 3)]
+    yield Pool(
+        "hanna", tuple(table.index), np.arange(a.shape[1]), a.shape[1], (a + f) / 2, a, f, scorers, reference="human story",
+        ratings=tuple(Rating(r, c, (r + c) / 2, np.full(a.shape, -1)) for r, c in raters),
+        left_out=(Exclusion("system", "Human", "human stories; metrics with a reference compare them with themselves"),),
+        aliases=dict.fromkeys(twins, kept),
+        notes=("adequacy is relevance to the prompt, fluency is coherence, total is their mean",),
+    )  # fmt: skip
 
 
 def _report(root: Path | None, scratch: Path, out: Path) -> str:
@@ -567,12 +642,12 @@ def leaning(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
 
 def domains(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     """How alike the kinds of text of a dataset rank its scorers, where it has two or more."""
-    return domain_agreement(pool).drop(columns="name") if len(split(pool)) > 1 else None
+    return domain_agreement(pool).drop(columns="name") if len(domain_pools(pool)) > 1 else None
 
 
 def leans(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     """Whether a kind of text leans to one aspect more than the rest of its dataset, where there is a rest."""
-    return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(split(pool)) > 1 else None
+    return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(domain_pools(pool)) > 1 else None
 
 
 def carriers(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | None:
@@ -658,8 +733,10 @@ EFFECTS, SIZES = (1.0, 1.4, 2.4), 1000  # design effects, and worlds of each
 TRIED = ("ende22", "enru22", "ende24")  # whose documents are worlds, in which false claims are counted
 RATERS = "raters"  # how often intervals over raters hold the truth, in worlds drawn from the segments of each dataset with several raters
 SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
+HUMANS = "humans"  # human translations among the systems, as WMT ranked them
 GUESTS = "guests"  # made of other people's score files, beside the tree
 REPORT = "report"  # on the guest, made of all that its authors scored
+OTHERS = "fields"  # pools of other fields, made of raw files beside the tree
 MANIFEST = "manifest"  # of all that lies in the folder; every build writes it
 TABLES = {
     "errors": Table(errors, "pool"),
@@ -687,7 +764,7 @@ TABLES = {
     "search_counts": Table(search_counts, "targets", dataset=SWEPT),
     "numerical_baseline": Table(numerical_baseline, "targets", dataset=SWEPT),
 }
-PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, SWAPS, RATERS, GUESTS, REPORT, MANIFEST)
+PRODUCTS = (*FILES, TESTS, *TABLES, COVERAGE, SWAPS, RATERS, HUMANS, GUESTS, REPORT, OTHERS, MANIFEST)
 
 
 def download(folder: Path, addresses=ADDRESSES) -> Path:
@@ -840,7 +917,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     products = args.tables
     if args.derived:
-        products = tuple(p for p in products if not _of_pool(p) and p not in (GUESTS, REPORT))
+        products = tuple(p for p in products if not _of_pool(p) and p not in (HUMANS, GUESTS, REPORT, OTHERS))
     try:
         if args.draws < 1:
             raise DataError(f"--draws is {args.draws}; at least 1 is needed")

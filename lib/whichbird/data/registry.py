@@ -28,6 +28,7 @@ class Source(NamedTuple):
     rating: str = "merged"  # whose rating of a cell counts: the merged file's, or "mean", of all raters of the cell
     official: bool = True  # there are official totals
     paper: bool = True  # it is one of the paper's datasets
+    humans: tuple[str, ...] = ()  # human translations that WMT ranked among the systems, with the standard reference
 
 
 DATASETS = {
@@ -43,11 +44,31 @@ DATASETS = {
     "enru22": Source("wmt22", "en-ru", paper=False),  # its organisers flag no system, so M2M100_1.2B-B4 stays
     "enzh22": Source("wmt22", "en-zh", rating="mean", official=False, paper=False),
     "ende23": Source("wmt23", "en-de", paper=False),
-    "heen23": Source("wmt23", "he-en", "refB", ratings=False),
+    "heen23": Source("wmt23", "he-en", "refB", ratings=False, humans=("refA",)),
     "zhen23": Source("wmt23", "zh-en", prefer=((964, 973, "rater6"), (1327, 1334, "rater5"))),
-    "ende24": Source("wmt24", "en-de", "refB", drop=("MSLC",)),
+    "ende24": Source("wmt24", "en-de", "refB", drop=("MSLC",), humans=("refA",)),
     "enes24": Source("wmt24", "en-es", drop=("MSLC",)),
     "jazh24": Source("wmt24", "ja-zh", drop=("MSLC",)),
+}
+
+# Pools of other fields, by name: segments only, no digest. They are no part of WMT's sixteen, so `datasets()` does not list them.
+FIELDS = {
+    **dict.fromkeys(
+        (
+            "bio_deen",
+            "bio_ende",
+            "bio_enes",
+            "bio_enfr",
+            "bio_enru",
+            "bio_enzh",
+            "bio_esen",
+            "bio_fren",
+            "bio_ruen",
+            "bio_zhen",
+        ),
+        "biomedical",
+    ),
+    "hanna": "stories",
 }
 
 IN_TREE = {f"{source.set}/{source.pair}": name for name, source in DATASETS.items()}  # what mt-metrics-eval calls them

@@ -30,18 +30,18 @@ from .files import read_bytes, write_whole
 from .manifest import folder, shipped
 from .pool import Exclusion, Pool, Rating
 from .protocol import fingerprint
-from .registry import DATASETS
+from .registry import DATASETS, FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAGIC = b"whichbird segments\n"
-FORMAT = 1
+SEGMENTS_FORMAT = 1
 ENDING = ".seg"
 MOST = (
     1 << 24
 )  # numbers in a block, and bytes in a header: far above what ships, far below what a forged file may claim
-DIGITS = 15  # decimals of up to this many digits are looked for; 64-bit floats tell no more apart
+DOUBLE_DIGITS = 15  # decimals of up to this many digits are looked for; 64-bit floats tell no more apart
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 3, "lp": 0, "pb": 0}]
 _PREFIX = struct.Struct("<H32sQ")  # format, checksum, length of the packed header
 _PART = struct.Struct("<QQBBQ")  # least value, how many, bytes of each, those squeezed of them, length when squeezed
@@ -175,7 +175,7 @@ def _decimal(x: np.ndarray) -> Iterable[tuple[str, int, np.ndarray]]:
     if not np.isfinite(x).all():
         return
     size = np.abs(x).max(initial=0)
-    for digits in range(DIGITS + 1):
+    for digits in range(DOUBLE_DIGITS + 1):
         if size * 10.0**digits >= 2**53:  # whole numbers are exact, and so is one division, up to there
             return
         numbers = np.rint(x * 10.0**digits)
@@ -268,7 +268,7 @@ def to_bytes(pool: Pool, *others: Pool) -> bytes:
     text = json.dumps(header, ensure_ascii=False).encode()
     packed = _squeeze(text)
     body = packed + bytes(blocks.raw)
-    return MAGIC + _PREFIX.pack(FORMAT, hashlib.sha256(body).digest(), len(packed)) + body
+    return MAGIC + _PREFIX.pack(SEGMENTS_FORMAT, hashlib.sha256(body).digest(), len(packed)) + body
 
 
 def _first_alike(scorers: list[np.ndarray], systems: int, segments: int) -> np.ndarray:
@@ -291,8 +291,8 @@ class _File:
         if not raw.startswith(MAGIC) or len(raw) < len(MAGIC) + _PREFIX.size:
             raise DataError("not a file of Whichbird segments")
         form, checksum, length = _PREFIX.unpack_from(raw, len(MAGIC))
-        if form != FORMAT:
-            raise DataError(f"the file has format {form}; this version reads format {FORMAT}")
+        if form != SEGMENTS_FORMAT:
+            raise DataError(f"the file has format {form}; this version reads format {SEGMENTS_FORMAT}")
         body = raw[len(MAGIC) + _PREFIX.size :]
         if hashlib.sha256(body).digest() != checksum:
             raise DataError("the file is cut or damaged, its checksum is another")
@@ -405,7 +405,11 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
     >>> pool = load_pool("ende24")
     >>> pool.adequacy.shape, len(pool.scorers), pool.domains[1]
     ((16, 487), 30, 'news')
+
+    Pools of other fields (`datasets(field=...)`) have no digest; in `hanna`, adequacy is relevance and fluency coherence.
     """
+    if name in FIELDS:
+        return _field(name, reference)
     d = load(name)
     name = d.name
     shelf = Path("segments", f"{name}{ENDING}")
@@ -426,7 +430,28 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
         return file.pool(place)
 
 
-def pool_of(source: Pool | Digest | str) -> Pool:
-    """Segment scores of a source: a pool is one; a digest or a name leads to the segments that ship."""
+def _field(name: str, reference: str | None) -> Pool:
+    """The pool of another field: its file is checked by the manifest, since there is no digest to compare with."""
+    shelf = Path("fields", f"{name}{ENDING}")
+    raw = shipped(shelf, "make it with 'make data TABLES=fields'")
+    with _about(folder() / shelf):
+        file = _File(raw)
+    if file.header["name"] != name:
+        raise DataError(f"{folder() / shelf}: it holds the segments of {file.header['name']}, not of {name}")
+    place = file.place(None if reference == "standard" else reference)
+    with _about(folder() / shelf):
+        return file.pool(place)
+
+
+def pool_of(source: Pool | Digest | str, reference: str | None = None) -> Pool:
+    """Segment scores of a source: a pool is one; a digest or a name leads to the segments that ship, with a `reference`.
+
+    >>> pool_of(load("ende24").without("IKUN-C")).name
+    'ende24 without IKUN-C'
+    """
+    if isinstance(source, str) and source in FIELDS:
+        return load_pool(source, reference)
     found = dataset_of(source)
-    return found if isinstance(found, Pool) else load_pool(found.name)
+    if isinstance(found, Pool):
+        return found
+    return load_pool(found.info.get("of", found.name), reference).without(*found.dropped)

@@ -18,9 +18,11 @@ PATTERNS = (  # those of whichbird.data.manifest, and the manifest
     "*.npz",
     "*.csv",
     "segments/*.seg",
+    "fields/*.seg",
     "significance/*.npz",
     "guests/*.npz",
     "guests/*.json",
+    "humans/*.npz",
     "published/*.csv",
     "taxonomies/*.toml",
 )

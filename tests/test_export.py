@@ -277,3 +277,36 @@ def test_dictionaries_as_an_evalset_gives_them():
     ):
         with pytest.raises(wb.DataError, match=sentence):
             read_scorers(bad, d, "mine" if "a" not in bad else None)
+
+
+# ---- every scorer, and a folder of tables
+
+
+def test_scorers_stand_beside_the_ratings(here):
+    pool = wb.load_pool("jazh24")
+    code, out, _ = run("segments", "jazh24", "--cells", "--scorers", "--csv")
+    table = pd.read_csv(io.StringIO(out), float_precision="round_trip")
+    assert code == 0 and list(table)[-len(pool.scorers) :] == list(pool.scorers)
+    name, scores = next(iter(pool.scorers.items()))
+    k, s = table["system"].map(pool.systems.index), table["segment"].map((pool.lines + 1).tolist().index)
+    assert (table[name] == scores[k, s]).all() and not re.search(r"(^|,)-0\.0(,|$)", out, re.M)
+    assert name not in run("segments", "jazh24", "--cells", "--csv")[1].partition("\n")[0].split(",")
+
+
+def test_a_folder_of_tables(here):
+    pool = wb.load_pool("zhen20")  # cells with several ratings
+    assert run("export", "zhen20", "tables")[0] == 0
+    read = {p.stem: pd.read_csv(p, float_precision="round_trip") for p in (here / "tables").glob("*.csv")}
+    assert set(read) == {"systems", "cells", "ratings"}
+    assert read["systems"]["system"].tolist() == list(pool.systems)
+    assert np.allclose(read["systems"]["adequacy"], pool.aspects[0], rtol=0, atol=0)
+    assert len(read["ratings"]) == len(segment_table(pool)) > len(read["cells"])
+    pd.testing.assert_frame_equal(
+        read["cells"].drop(columns=["rater", "segment"]),
+        segment_table(pool, True, True).drop(columns=["rater", "segment"]), check_dtype=False,
+    )  # fmt: skip
+    card = (here / "tables/README.md").read_text("utf-8")
+    assert all(f"`{name}`" in card for name in (*pool.scorers, "cells.csv", "adequacy")) and "Apache-2.0" in card
+    assert "is there already" in refused(*run("export", "zhen20", "tables"))
+    assert "there is no folder" in refused(*run("export", "zhen20", "no/tables"))
+    assert sorted(p.name for p in here.iterdir()) == ["human.csv", "tables"]

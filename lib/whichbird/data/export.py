@@ -1,10 +1,13 @@
-"""Ratings as a table for use elsewhere, and what a metric needs to score: texts from a tree, and the empty score file."""
+"""Ratings as tables for use elsewhere, and what a metric needs to score: texts from a tree, and the empty score file."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +25,12 @@ if TYPE_CHECKING:
     import pandas as pd  # loaded where a frame is made
 
 
-def segment_table(pool: Pool, cells: bool = False) -> pd.DataFrame:
+def segment_table(pool: Pool, cells: bool = False, scorers: bool = False) -> pd.DataFrame:
     """Every rating of a pool in a row: system, segment, document, domain, rater, adequacy, fluency, total.
 
     `segment` is the source line, counted from 1, or the name that its file gives it. Columns that are not known are left out.
     With `cells` one row a system and segment: the rating that counts, the mean where several do; `rater` is empty for a mean.
+    `scorers` adds a column for each scorer, under its name: its score of that system on that segment.
 
     >>> from whichbird import load_pool
     >>> segment_table(load_pool("ende24")).iloc[0].to_dict()["adequacy"]
@@ -47,8 +51,9 @@ def segment_table(pool: Pool, cells: bool = False) -> pd.DataFrame:
         if pool.rater_names:
             columns["rater"] = np.array([*pool.rater_names, ""], dtype=object)[layer.raters[k, s]]
         if pool.aspects is not None:
-            columns |= {"adequacy": layer.adequacy[k, s], "fluency": layer.fluency[k, s]}
-        frames.append(pd.DataFrame(columns | {"total": layer.total[k, s]}))
+            columns |= {"adequacy": layer.adequacy[k, s] + 0.0, "fluency": layer.fluency[k, s] + 0.0}
+        columns["total"] = layer.total[k, s] + 0.0  # no penalty is 0, not -0
+        frames.append(pd.DataFrame(columns | {name: x[k, s] + 0.0 for name, x in pool.scorers.items() if scorers}))
     table = pd.concat(frames, ignore_index=True).sort_values(["_k", "_s", "_n"], ignore_index=True)
     return table.drop(columns=["_k", "_s", "_n"])
 
@@ -91,10 +96,6 @@ def write_inputs(
     from .ratings import GET
 
     target = Path(folder)
-    if target.exists():
-        raise DataError(f"{target}: is there already; name a folder that is not")
-    if not target.absolute().parent.is_dir():
-        raise DataError(f"{target}: there is no folder {str(target.absolute().parent)!r}")
     source = DATASETS[d.name]
     tree = find_tree(Path(root)) / source.set
     wanted = {
@@ -106,9 +107,8 @@ def write_inputs(
             f"output of {system}",
             tree / "system-outputs" / source.pair / f"{system}.txt",
         )
-    part = Path(tempfile.mkdtemp(prefix=".whichbird", dir=target.absolute().parent))
     rows, rated = [], scored_lines(d)
-    try:
+    with _new_folder(target) as part:
         (part / "systems").mkdir()
         for name, (what, path) in wanted.items():
             lines = read_text(path, f"the tree lacks its texts; {GET}").removesuffix("\n").split("\n")
@@ -116,7 +116,80 @@ def write_inputs(
                 raise DataError(f"{path}: {len(lines)} lines; {d.name} has {d.source_lines}")
             (part / name).write_text("".join(f"{lines[n]}\n" for n in rated), encoding="utf-8")
             rows.append((str(target / name), what, len(rated)))
+    return _files(rows)
+
+
+def write_dataset(pool: Pool, folder: str | os.PathLike[str]) -> dict[str, list[object]]:
+    """Write a pool as plain tables for other programs (R, Julia, a spreadsheet), with a card; the folder appears when it is complete.
+
+    Below `folder`: cells.csv, a row a system and segment with the rating that counts and every scorer; ratings.csv, every
+    rating, where cells have several; systems.csv, the means; README.md, the card. Where pyarrow is installed each table is there
+    as Parquet, too. Numbers are written in full. Returned: the files, with what each holds and its rows, as columns.
+    """
+    import pandas as pd
+
+    means = {"system": pool.systems, "rated": pool.rated}
+    if pool.aspects is not None:
+        means |= dict(zip(("adequacy", "fluency"), (x + 0.0 for x in pool.aspects), strict=True))
+    means["total"] = np.nanmean(pool.total, axis=1) + 0.0
+    tables = {
+        "systems": ("a row per system: rated segments, mean adequacy, fluency and total", pd.DataFrame(means)),
+        "cells": (
+            "a row per system and segment: the rating that counts, and every scorer",
+            segment_table(pool, True, True),
+        ),
+    }
+    if pool.ratings:
+        tables["ratings"] = ("a row per system, segment and rater: every rating", segment_table(pool))
+    target, rows = Path(folder), []
+    with _new_folder(target) as part:
+        for name, (what, table) in tables.items():
+            table.to_csv(part / f"{name}.csv", index=False, lineterminator="\n")
+            rows.append((str(target / f"{name}.csv"), what, len(table)))
+            if find_spec("pyarrow"):
+                table.to_parquet(part / f"{name}.parquet", index=False)
+                rows.append((str(target / f"{name}.parquet"), what, len(table)))
+        card = _card(pool, [(Path(str(file)).name, what, n) for file, what, n in rows], [*tables["cells"][1].columns])
+        (part / "README.md").write_text(card, encoding="utf-8")
+        rows.append((str(target / "README.md"), "this dataset's card", card.count("\n")))
+    return _files(rows)
+
+
+def _card(pool: Pool, rows: Sequence[tuple[str, str, int]], columns: list[str]) -> str:
+    """The card of an exported dataset: what it is, where it comes from, what its columns mean, what to keep in mind."""
+    meaning = {
+        "segment": "source line, counted from 1", "document": "name in the release", "domain": "kind of text, as the release names it",
+        "rater": "pseudonym in the release; empty where several ratings are averaged",
+        "adequacy": "MQM points lost on meaning, at most 0", "fluency": "MQM points lost on style, at most 0",
+        "total": "official MQM score; higher is better",
+    }  # fmt: skip
+    known = [f"- `{name}`: {meaning[name]}" for name in columns if name in meaning]
+    others = [f"`{name}`" for name in columns if name in pool.scorers]
+    files = [f"- `{name}`: {what}; {count} rows" for name, what, count in rows]
+    return "\n".join([
+        f"# {pool.name}", "", pool.signature, "",
+        "Numbers derived from the public release mt-metrics-eval-v2 (Apache-2.0): no source text, translation or error span.",
+        "Cite the WMT metrics task of that year, and Whichbird.", "", "## Files", "", *files, "", "## Columns", "", *known,
+        f"- scorers, higher is better: {', '.join(others)}", "", "## Limits", "",
+        "Raters annotated errors of these systems on these texts for WMT; nothing here is a sample of all text or of all raters.",
+        *[f"- {note}" for note in pool.notes], "",
+    ])  # fmt: skip
+
+
+@contextmanager
+def _new_folder(target: Path) -> Iterator[Path]:
+    """A temporary folder that takes the name `target` at the end, or goes if something fails."""
+    if target.exists():
+        raise DataError(f"{target}: is there already; name a folder that is not")
+    if not target.absolute().parent.is_dir():
+        raise DataError(f"{target}: there is no folder {str(target.absolute().parent)!r}")
+    part = Path(tempfile.mkdtemp(prefix=".whichbird", dir=target.absolute().parent))
+    try:
+        yield part
         os.replace(part, target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _files(rows: Sequence[tuple[object, ...]]) -> dict[str, list[object]]:
     return {name: [row[n] for row in rows] for n, name in enumerate(("file", "holds", "lines"))}

@@ -67,8 +67,8 @@ working.begin({arguments})"""
 
 
 def pages(html: Path = HTML) -> list[Path]:
-    """Every page of the book that was built."""
-    return sorted((html / "book").rglob("*.html"))
+    """Every page of the book that was built; those that only point to a new address (`_ext/moved.py`) have no source."""
+    return sorted(p for p in (html / "book").rglob("*.html") if (execute.BOOK / f"{name_of(p, html)}.md").exists())
 
 
 def name_of(page: Path, html: Path = HTML) -> str:

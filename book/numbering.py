@@ -3,7 +3,7 @@
 A chapter of the paper has the number of the paper's section, which its file name begins with: `3-1-balance` is 3.1, `4-4b-jumps` 4.4b,
 `b-efficiency` B, and parts of an appendix are `a1-quadratic`, A.1, and so on.
 A chapter of a part that the paper does not have is counted in the order of `_toc.yml`, after the part's number in `PARTS`. A page with
-neither has no number. Exercises are counted inside their chapter. So a chapter that moves, or is split, changes no number by hand.
+neither has no number, nor has a page of `LISTS`, which only says what is behind it. Exercises are counted inside their chapter. So a chapter that moves, or is split, changes no number by hand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = {"Beyond the paper": "6", "How sure is β": "7", "Use it": "8"}
+PARTS = {"Beyond the paper": "6", "Notes": "N"}
+LISTS = {"book/notes"}
 NAMED = re.compile(r"(?:\d+(?:-\d+)?[b-z]?|[a-z]\d*)(?=-)")  # how the name of a file with a number begins
 EXERCISE = re.compile(r"^`{3,}\{exercise-start\}[^\n]*\n:label: (\S+)", re.M)
 
@@ -54,7 +55,7 @@ def chapters(toc: Path = ROOT / "_toc.yml") -> dict[str, str]:
         first, count = PARTS.get(part.get("caption", "")), 0
         for page in pages(part["chapters"]):
             number = named(page)
-            if number is None and first is not None:
+            if number is None and first is not None and page not in LISTS:
                 count += 1
                 number = f"{first}.{count}"
             if number is not None:

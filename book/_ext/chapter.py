@@ -2,6 +2,7 @@
 
 - At the end of the opening block of an executed chapter: links to its working copy, which `book/copies.py` makes of the pages when they are all there, and to
   its MyST source. The nodes are put into the parsed page, so the sources stay as written.
+- In the head of the first page: what the software and the data are, as JSON-LD, from `book/records.py`.
 - In the head of every page: a description, and the title and picture that other sites show when someone shares a link. They come from the page
   itself. Where the book will be served is not known, so the picture's address is relative, which not every site follows; with `site_address` in
   `_config.yml` it is a full one, as the protocol asks for.
@@ -26,6 +27,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import copies
 import execute
+import records
 
 CARD = "_static/card.png"
 BOOK = "A book you can run: see, steer and trust which bird a machine-translation meta-evaluation favours."
@@ -152,6 +154,8 @@ def describe(app, pagename, templatename, context, doctree):
         for kind, pairs in tags.items()
         for key, value in pairs.items()
     )
+    if home:
+        context["metatags"] += f"\n    {records.linked()}"
 
 
 def write_copies(app, error):

@@ -71,6 +71,7 @@
     large(id, button) {
       this.bars = html("ul", { class: "wb-bars" });
       this.carriers = html("ul", { class: "wb-carriers" });
+      this.parts = html("figure", { class: "wb-parts", hidden: "" }, [html("figcaption"), html("ul")]);
       [this.essTitle, this.spaTitle] = [html("span"), html("span")];
       this.adder = button("Add a system");
       this.undo = button("Undo");
@@ -78,7 +79,7 @@
       this.pool = html("p", { class: "wb-pool", role: "status" });
       this.plane.box.append(html("div", { class: "wb-buttons" }, [this.adder, this.undo, this.reset]), this.pool);
       const caption = titled("Their weights", ` In the order of people's total. Line: equal weights; what has less than ${this.pages[0].vanishing} of that vanishes.`);
-      const weights = html("figure", { class: "wb-weights" }, [html("figcaption", {}, caption), this.bars, this.carriers]);
+      const weights = html("figure", { class: "wb-weights" }, [html("figcaption", {}, caption), this.bars, this.carriers, this.parts]);
       this.essChart = new Chart(this, "Largest effective sample size over the balance", 134, this.essTitle);
       this.measureChart = new Chart(this, "The measures over the balance", 134,
         titled("Measures", " of what this meta-evaluation rewards"));
@@ -627,6 +628,7 @@
       this.charts().forEach((chart) => chart.update(this.stop));
       if (this.bump && contest.complete) this.bump.place(now.beta);
       this.sayCarriers();
+      this.sayParts(now);
       this.sayPool();
     }
 
@@ -643,6 +645,24 @@
         if (!carries) without.remove();
         else if (!without.isConnected) item.append(without);
       });
+    }
+
+    /** With two scorers followed: what each system contributes to the lead of one over the other at this β, a bar each. */
+    sayParts(now) {
+      const { contest, page, parts } = this, pair = this.pins.map((name) => page.scorers.indexOf(name));
+      const found = pair.length === 2 && now.spa ? contest.contributions(...pair, this.stop) : null;
+      parts.hidden = !found;
+      if (!found) return;
+      const lead = now.spa[pair[0]] - now.spa[pair[1]], most = Math.max(...found.map(Math.abs), 1e-12);
+      const [ahead, behind] = lead < 0 ? [...this.pins].reverse() : this.pins, way = lead < 0 ? -1 : 1;
+      parts.firstChild.replaceChildren(...titled("Who makes the lead", ` of ${Math.abs(lead).toFixed(3)} that ${ahead} has over ${behind}: what each system contributes. ` +
+        "Right: for it; left: against it. Without a system marked *, the others keeping their proportions, the other scorer would lead."));
+      parts.lastChild.replaceChildren(...[...this.barRows.values()].filter(({ s }) => !s.out && s.real).map(({ s }) => {
+        const part = way * found[s.place], turns = part > way * lead / 2 + 1e-9;
+        const fill = html("i", { style: `width:${(50 * Math.abs(part)) / most}%;${part < 0 ? "right" : "left"}:50%` });
+        return html("li", { "data-part": part }, [html("span", { class: "wb-system-name", title: s.name }, s.name), html("span", { class: "wb-bar" }, fill),
+          html("span", { class: "wb-value" }, `${part < 0 ? "−" : ""}${Math.abs(part).toFixed(3)}${turns ? " *" : ""}`)]);
+      }));
     }
 
     /** The list of weights, with a button for each system: in the order of people's total, invented ones last. */

@@ -163,6 +163,20 @@
       return { moves: moves.has(pair), turns: turns.has(pair), few: verdict.turns === null };
     }
 
+    /** What each active system contributes to the lead of scorer m over n at a stop: half of what each of its pairs does, so that they sum to the
+     *  lead. Null without a pair that has weight. */
+    contributions(m, n, stop) {
+      const { w } = this.at(stop), { distance } = this.page, out = this.active.map(() => 0);
+      const all = this.pairs.reduce((sum, [i, j]) => sum + w[i] * w[j], 0);
+      if (!(all > 0)) return null;
+      this.pairs.forEach(([i, j, at]) => {
+        const half = (w[i] * w[j] * (distance[n][at] - distance[m][at])) / (2 * all);
+        out[i] += half;
+        out[j] += half;
+      });
+      return out;
+    }
+
     /** Systems that are as good as left out at a stop. */
     vanishing(stop) {
       const { w } = this.at(stop);

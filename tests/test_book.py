@@ -15,10 +15,11 @@ GLOSSARY = BOOK / "use/glossary.md"
 # Pages that are no chapters: nothing is derived in them, so there is nothing to exercise and nothing to take away.
 NO_CHAPTERS = {
     "index",
+    "notes",
     "concordance",
     "claims",
     "references",
-    "appendix/a5-checked",
+    "appendix/a-theory",
     "appendix/h-formal",
     "appendix/h2-verifier",
     "use/glossary",

@@ -10,7 +10,7 @@ import pytest
 import whichbird as wb
 from whichbird.core.augment import DIALS
 from whichbird.data.pairs import COLUMNS, agreements
-from whichbird.study.calibrate import MATCHES, SAME, best, concordance, correlation, outlook
+from whichbird.study.calibrate import MATCHES, SAME_MATCH, best, concordance, correlation, outlook
 
 ENDE24 = wb.load("ende24")
 ROUNDING = 1e-12  # some hundred additions of numbers below one
@@ -102,7 +102,7 @@ def test_the_answer_is_the_best_of_an_own_sweep(by):
     assert got.table[by].max() == got.table.loc[got.table["beta"] == got.anywhere, by].iloc[0]
     # ties: exactly the reliable targets that are as good, of which beta has the largest ESS
     tied = [b for b, v in tops.items() if any(x <= b <= y for x, y in got.ties)]
-    assert set(tied) == {b for b, v in tops.items() if v >= most - SAME}
+    assert set(tied) == {b for b, v in tops.items() if v >= most - SAME_MATCH}
     size = got.table.set_index("beta")["ess"]
     assert size[got.beta] == size[tied].max()
 

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 import whichbird as wb
 from whichbird.core.closed import closed_p
-from whichbird.data.domains import kinds, pick
+from whichbird.data.domains import pick, segment_domains
 from whichbird.study import domains
 from whichbird.study.intervals import evidence
 
@@ -27,7 +27,7 @@ DOMAIN = ("a", "b", "a", "a", "b", "a")  # of the six segments of owndata
 def test_domains_are_the_parts_of_a_pool(name):
     """Every segment is in one domain, with all that belongs to it; the order of segments stays."""
     whole = wb.load_pool(name)
-    found = np.array(kinds(whole))
+    found = np.array(segment_domains(whole))
     parts = {d: pick(whole, found == d, d) for d in dict.fromkeys(found.tolist())}
     assert np.array_equal(np.sort(np.concatenate([p.lines for p in parts.values()])), whole.lines)
     for domain, part in parts.items():
@@ -57,7 +57,7 @@ def test_names_of_test_sets_are_kinds_of_text():
     pool = wb.load_pool("ende21")
     news, same = wb.in_domain(pool, "news"), wb.in_domain(pool, "newstest2021")
     assert news.name == same.name == "ende21/news" and np.array_equal(news.lines, pool.lines)
-    assert {k for name in wb.datasets() for k in kinds(wb.load_pool(name))} == {
+    assert {k for name in wb.datasets() for k in segment_domains(wb.load_pool(name))} == {
         "news", "ted", "conversation", "ecommerce", "social", "user_review", "speech", "manuals", "literary", "canary",
     }  # fmt: skip
 
@@ -96,7 +96,7 @@ def test_refusals():
     with pytest.raises(wb.DataError, match="heen23 can be ranked at its natural balance only"):
         wb.domain_lean("heen23")
     with pytest.raises(wb.DataError, match="heen23/news can be ranked at its natural balance only"):
-        wb.common_balance(domains.split("heen23").values())
+        wb.common_balance(domains.domain_pools("heen23").values())
 
 
 # ---- one balance for all
@@ -105,7 +105,7 @@ def test_refusals():
 @pytest.mark.parametrize("name", ["ende22", "zhen23", "ende24"])
 def test_common_balance_costs_the_worst_off_least(name):
     """Against the certified solver on a grid of balances: nowhere does the domain that keeps least keep more."""
-    parts = list(domains.split(name).values())
+    parts = list(domains.domain_pools(name).values())
     found = wb.common_balance(parts)
 
     def least(beta):
@@ -155,7 +155,7 @@ def test_pools_that_share_no_balance():
 def test_rankings_of_parts_are_those_of_the_pools():
     """SPA from sums over documents is SPA from the segments of the domain, natural and at a target, and so is tau."""
     pool = wb.load_pool("ende23")
-    parts = domains.split(pool)
+    parts = domains.domain_pools(pool)
     scorers = np.array(list(pool.scorers.values()))
     e = evidence(pool, scorers)
     document = pd.factorize(np.array(pool.documents))[0]
@@ -269,14 +269,14 @@ def test_what_ships_is_what_is_computed():
     ):
         rows = rows.drop(columns="dataset").reset_index(drop=True)
         pd.testing.assert_frame_equal(rows, again.drop(columns="name"), rtol=1e-4, check_dtype=False)
-    several = [name for name in wb.datasets() if len(domains.split(name)) > 1]
+    several = [name for name in wb.datasets() if len(domains.domain_pools(name)) > 1]
     assert list(agreement) == several and len(several) == 10
     assert [list(rows["at"]) for rows in agreement.values()] == [
         ["natural"] if name == "heen23" else ["natural", "common"] for name in several
     ]
     assert list(leans) == [name for name in several if name != "heen23"]
     for name, rows in leans.items():
-        assert rows["domain"].tolist() == list(domains.split(name))
+        assert rows["domain"].tolist() == list(domains.domain_pools(name))
 
 
 # ---- the command line

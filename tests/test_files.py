@@ -47,7 +47,7 @@ def fed(path, block):
 
 
 def test_text_without_end_is_read_up_to_a_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "LARGEST", 1 << 22)
+    monkeypatch.setattr(files, "FILE_BYTES", 1 << 22)
     with fed(tmp_path / "pipe", b"system,adequacy,fluency\n" * 1000) as pipe, pytest.raises(wb.DataError, match="pipe: more than 4 MB"):  # fmt: skip
         files.read_text(pipe)
     large = tmp_path / "large.csv"

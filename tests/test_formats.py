@@ -249,7 +249,7 @@ def test_json_is_the_same_piece_by_piece(monkeypatch):
     want = {"command": "made", "version": formats.__version__, "schema": formats.SCHEMA, "beta0": 0.5}
     want |= {"reachable": [0.0, None]} | rows
     for size in (1, 2, 3, 10):
-        monkeypatch.setattr(formats, "ROWS", size)
+        monkeypatch.setattr(formats, "JSON_ROWS", size)
         assert formats.as_json("made", result) == json.dumps(want, indent=2) + "\n"
 
 

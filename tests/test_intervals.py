@@ -137,7 +137,7 @@ def test_the_factor_makes_spread_a_standard_error(method):
 def test_deterministic_and_blocks_change_nothing(monkeypatch):
     pool = made(1)
     one = intervals(pool, [0.5], resamples=30)
-    monkeypatch.setattr("whichbird.study.intervals.CELLS", 1)
+    monkeypatch.setattr("whichbird.study.intervals.WORK_CELLS", 1)
     two = intervals(pool, [0.5], resamples=30)
     assert np.allclose(one.spread, two.spread, atol=1e-9) and one.signature == two.signature
     assert not np.allclose(one.spread, intervals(pool, [0.5], resamples=30, seed=1).spread)

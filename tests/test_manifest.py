@@ -12,6 +12,7 @@ from owndata import run
 
 import whichbird as wb
 from whichbird.data import digest, manifest, segments
+from whichbird.data.humans import load_official
 from whichbird.study import portrait, verdict
 from whichbird_book import guest
 from whichbird_book.report import published
@@ -28,7 +29,9 @@ def reader(name):
         ("", ".csv"): lambda: digest.read_table(name),
         ("significance", ".npz"): lambda: wb.load_significance(path.stem),
         ("segments", ".seg"): lambda: wb.load_pool(path.stem),
+        ("fields", ".seg"): lambda: wb.load_pool(path.stem),
         ("guests", ".npz"): guest.load_guest,
+        ("humans", ".npz"): lambda: load_official(path.stem),
         ("guests", ".json"): portrait.load_report,
         ("published", ".csv"): lambda: published(path.stem),
         ("taxonomies", ".toml"): lambda: wb.load_taxonomy(path.stem),
@@ -68,7 +71,7 @@ def test_the_manifest_is_that_of_the_data():
 def test_it_lists_all_that_is_read_and_all_that_is_packed():
     here = ROOT / "data"
     there = {p.relative_to(here).as_posix() for p in here.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
-    assert there - {"README.md", "build.py", manifest.FILE, manifest.BY_HAND} == set(LISTED)
+    assert there - {"README.md", "build.py", "croissant.json", manifest.FILE, manifest.BY_HAND} == set(LISTED)
     source = (ROOT / "lib" / "setup.py").read_text("utf-8")
     packed = source.partition("PATTERNS = ")[2].partition("\n)\n")[0]
     assert all(f'"{pattern}"' in packed for pattern in (*manifest.PATTERNS, manifest.FILE))

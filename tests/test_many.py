@@ -86,7 +86,7 @@ def test_blocks_change_nothing(monkeypatch):
     a, f = resampled("ende24", 20, rng)
     betas = np.linspace(0.3, 0.9, 6)[None]
     whole = wb.reweight_many(a, f, betas)
-    monkeypatch.setattr(SOLVER, "CELLS", 3000)  # blocks of 5 and 20 targets
+    monkeypatch.setattr(SOLVER, "SOLVE_CELLS", 3000)  # blocks of 5 and 20 targets
     parts = wb.reweight_many(a, f, betas)
     assert (parts.certificate == whole.certificate).all()
     assert parts.ess == pytest.approx(whole.ess, rel=GAP, nan_ok=True)
@@ -111,14 +111,14 @@ def test_one_unproven_target_does_not_stop_the_others(monkeypatch):
 
 
 def test_targets_without_any_feasible_weighting_found_do_not_stop_the_others(monkeypatch):
-    offer = SOLVER._Side._offer
+    offer = SOLVER._Side.offer
 
     def second_is_lost(self, target, h, p, q, w):
         kept = self.stretch[target] ** 2 < 0.22 / 0.78  # the stretch of β̂ = 0.22, below the natural balance
         offer(self, target[kept], h[kept], p[kept], q[kept], w[kept])
 
     a, f = np.array(ENDE24)[:, None].repeat(2, axis=1)
-    monkeypatch.setattr(SOLVER._Side, "_offer", second_is_lost)
+    monkeypatch.setattr(SOLVER._Side, "offer", second_is_lost)
     monkeypatch.setattr(SOLVER.careful, "solve", lambda *args: None)
     many = wb.reweight_many(a, f, [0.2, 0.25])
     assert many.certificate.tolist() == ["interval", "unproven"]

@@ -1,12 +1,17 @@
 """A pool refuses what cannot be used; the input checks and the offsets of a scorer by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from whichbird import Pool
+from whichbird import Pool, components, contest, load, load_pool, rank
 from whichbird.core import check
 from whichbird.core.augment import offsets
+from whichbird.data.domains import in_domain
 from whichbird.data.pool import Exclusion, Rating, system_means
+from whichbird.data.segments import pool_of
+from whichbird.data.taxonomies import regroup
 
 NAN = float("nan")
 
@@ -129,3 +134,43 @@ def test_offsets_sum_to_nothing_and_ignore_a_shift():
     assert abs(e.mean()) < rounding  # each group's deviations cancel
     assert np.allclose(offsets(x + 3.0, a, f), e, rtol=0, atol=rounding)
     assert offsets(a + 2 * f, a, f).tolist() == [0, 0, 0, 0]  # a scorer that follows the errors is explained exactly
+
+
+def test_a_pool_and_a_digest_without_systems_agree():
+    """P-values are of pairs of systems: those that stay are the same whether computed anew or taken from the digest."""
+    d, pool = load("enes24"), load_pool("enes24")
+    names = d.systems[3], d.systems[0]
+    few, less = d.without(*names), pool.without(names[0]).without(names[1])
+    assert few.name == less.name == f"enes24 without {names[0]}, {names[1]}" and few.dropped == less.dropped == names
+    assert few.systems == less.systems == tuple(s for s in d.systems if s not in names)
+    assert np.allclose(few.aspects, less.aspects) and few.signature.startswith(f"{few.name}|sys:{len(few.systems)}|")
+    assert np.array_equal(few.tested().human, less.tested().human)
+    one = next(iter(pool.scorers))
+    mine = contest(replace(less, scorers={one: less.scorers[one]}))
+    assert np.array_equal(few.scorer_p[0], mine.p[0])
+    assert set(less.errors["system"]) == set(less.systems) and d.without() is d and pool.without() is pool
+    assert np.array_equal(pool_of(few).total, less.total)
+    assert rank(few).table["scorer"].tolist() == rank(contest(few)).table["scorer"].tolist()
+    assert np.allclose(regroup(few, "paper"), few.aspects)
+    with pytest.raises(ValueError, match="no augmented scorers.* take them of enes24"):
+        few.curves("adherence")
+
+
+def test_systems_that_cannot_be_left_out():
+    for source in (load("ende24"), load_pool("ende24")):
+        with pytest.raises(ValueError, match=r"ende24 has no system 'GPT4' to leave out; did you mean 'GPT-4'\?"):
+            source.without("GPT4")
+        with pytest.raises(ValueError, match="0 of its systems are left; two are needed"):
+            source.without(*source.systems)
+
+
+def test_names_of_aspects_are_carried():
+    pool = replace(load_pool("ende24"), aspect_names=("relevance", "coherence"))
+    assert "|aspects:relevance,coherence|" in pool.signature and "|aspects:" not in load("ende24").signature
+    assert pool.without("GPT-4").aspect_names == pool.aspect_names == components(pool).aspect_names
+    assert contest(replace(pool, scorers={"BLEU": pool.scorers["BLEU"]})).aspect_names == pool.aspect_names
+    assert in_domain(pool, "news").aspect_names == pool.aspect_names
+    assert load("ende24").aspect_names == ("adequacy", "fluency")
+    for bad in ("relevance", ("x",), ("x", "x"), ("x", "")):
+        with pytest.raises(ValueError, match="aspect"):
+            replace(pool, aspect_names=bad)

@@ -61,12 +61,32 @@ def test_chapters_of_the_paper_have_the_numbers_of_its_sections():
         said = re.search(r"^\*(?:Sections? (\d(?:\.\d)?)|Appendix ([A-G]))\b", text, re.M)
         if page.startswith(("book/paper/", "book/appendix/")) and said:
             assert (number.rstrip("bcdefgh") == said[1]) if said[1] else (number.split(".")[0] == said[2]), page
-    assert {"1", "2", "3.1", "3.5", "4.4", "5", "A.1", "A.5", "G", "H"} <= set(numbers.values())
+    assert {"1", "2", "3.1", "3.5", "4.4", "5", "A", "A.1", "A.4", "G", "H", "N.1"} <= set(numbers.values())
 
 
 def test_every_part_with_a_number_exists():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     assert set(numbering.PARTS) <= {part["caption"] for part in toc["parts"]}
+
+
+BEHIND = {"Notes", "For teachers"}  # what is behind the book: one entry each
+LOOKED_UP = {"book/use/command-line", "book/use/api"}
+
+
+def test_the_sidebar_shows_a_book_that_one_finishes():
+    """At first sight, which is what the contents have on their first level; the first page is an entry, too."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    shelf = [c["file"] for part in toc["parts"] if part["caption"] not in BEHIND for c in part["chapters"]]
+    assert 1 + len(set(shelf) - LOOKED_UP) <= 32
+    assert [len(part["chapters"]) for part in toc["parts"] if part["caption"] in BEHIND] == [1, 1]
+
+
+def test_the_page_of_notes_lists_all_of_them_with_a_line_each():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    (notes,) = (part["chapters"][0] for part in toc["parts"] if part["caption"] == "Notes")
+    text = (BOOK / "notes.md").read_text("utf-8")
+    listed = re.findall(r"^\| \{doc\}`([^`]+)` \| \S[^|]+\. \|$", text, re.M)
+    assert sorted(f"book/{page}" for page in listed) == sorted(numbering.pages(notes["sections"]))
 
 
 def test_no_title_has_a_number_of_its_own():

@@ -428,7 +428,7 @@ def test_what_ordinary_numbers_leave_open_is_solved_with_care(monkeypatch):
 
 
 def test_infeasible_weights_are_never_returned_as_proven(monkeypatch, careless):
-    monkeypatch.setattr(SOLVER, "_share", lambda a, f, scale, w: np.full(w.shape[:-1], 0.5))
+    monkeypatch.setattr(SOLVER, "weighted_share", lambda a, f, scale, w: np.full(w.shape[:-1], 0.5))
     with pytest.raises(wb.NotProven, match="not proven"):
         wb.reweight(*ENDE24, 0.2)
 

@@ -273,7 +273,7 @@ def test_another_version(saved):
 
 def test_a_header_that_makes_no_sense(saved):
     body = segments._squeeze(b"[1, 2]")
-    head = segments._PREFIX.pack(segments.FORMAT, segments.hashlib.sha256(body).digest(), len(body))
+    head = segments._PREFIX.pack(segments.SEGMENTS_FORMAT, segments.hashlib.sha256(body).digest(), len(body))
     saved.write_bytes(segments.MAGIC + head + body)
     refused(saved, f"the file says nothing that this version understands; {AGAIN}")
 
@@ -282,7 +282,7 @@ def forged(header, block=b""):
     """A file with a right checksum."""
     packed = segments._squeeze(header)
     body = packed + block
-    head = segments._PREFIX.pack(segments.FORMAT, segments.hashlib.sha256(body).digest(), len(packed))
+    head = segments._PREFIX.pack(segments.SEGMENTS_FORMAT, segments.hashlib.sha256(body).digest(), len(packed))
     return segments.MAGIC + head + body
 
 

@@ -226,7 +226,7 @@ def test_properties(seed, stretch, shift, order):
 def test_block_size_and_company_change_nothing(monkeypatch):
     pool = made(1)
     whole = significance(pool, [0.5], resamples=40)
-    monkeypatch.setattr("whichbird.core.swap.CELLS", 1)
+    monkeypatch.setattr("whichbird.core.swap.SWAP_CELLS", 1)
     monkeypatch.setattr("whichbird.core.swap.PAIRS", 2)
     assert np.array_equal(significance(pool, [0.5], resamples=40).p, whole.p)
     assert not np.array_equal(significance(pool, [0.5], resamples=40, seed=1).p, whole.p)

@@ -299,12 +299,12 @@ def test_regions_hold_exactly_the_means_they_should():
     rng = np.random.default_rng(8)
     for _ in range(30):
         points = [(Fraction(int(x)), Fraction(int(y))) for x, y in rng.integers(-4, 5, size=(7, 2))]
-        hull = module._hull(points)
+        hull = module.hull(points)
         slope, (low, high) = (
             Fraction(int(rng.integers(-3, 4)), 2),
             sorted(Fraction(int(v), 3) for v in rng.integers(-15, 16, 2)),
         )
-        clipped = module._clipped(hull, slope, low, high)
+        clipped = module.clipped(hull, slope, low, high)
         assert all(low <= y + slope * x <= high for x, y in clipped)
         for _ in range(20):
             w = [Fraction(int(v)) for v in rng.integers(0, 5, 7) + (rng.integers(7) == np.arange(7))]

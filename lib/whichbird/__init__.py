@@ -56,8 +56,17 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         reweight_sweep as reweight_sweep,
     )
     from .solve.search import ablation as ablation, search as search, search_sweep as search_sweep
+    from .solve.shares import (
+        NotReachable as NotReachable,
+        Shared as Shared,
+        reweight_shares as reweight_shares,
+        reweight_shares_sweep as reweight_shares_sweep,
+        share_grid as share_grid,
+        shares as shares,
+    )
     from .solve.stationary import stationary_points as stationary_points
     from .solve.verify import verify as verify
+    from .solve.verify_shares import verify_shares as verify_shares
     from .study.calibrate import Calibration as Calibration, calibrate as calibrate
     from .study.carriers import (
         Carriers as Carriers,
@@ -123,8 +132,10 @@ _ROOM = {
         "reweight_sweep",
     ),
     "solve.search": ("ablation", "search", "search_sweep"),
+    "solve.shares": ("NotReachable", "Shared", "reweight_shares", "reweight_shares_sweep", "share_grid", "shares"),
     "solve.stationary": ("stationary_points",),
     "solve.verify": ("verify",),
+    "solve.verify_shares": ("verify_shares",),
     "study.calibrate": ("Calibration", "calibrate"),
     "study.carriers": ("Carriers", "NaturalTurns", "carriers", "natural_turns"),
     "study.components": ("Components", "components"),

@@ -17,7 +17,7 @@ from whichbird.core.augment import PAPER_FAMILIES, shifts
 from whichbird.core.balance import balance, reachable
 from whichbird.core.check import Array
 from whichbird.core.metametrics import pair_weights, soft_accuracy
-from whichbird.core.permutation import PERMUTATIONS, SEED as PUBLISHED, p_counts, p_curve_counts
+from whichbird.core.permutation import PERMUTATIONS, PUBLISHED_SEED as PUBLISHED, p_counts, p_curve_counts
 from whichbird.data.digest import Digest, dataset_of, load, make
 from whichbird.data.pool import Pool, system_means
 from whichbird.data.segments import pool_of

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from whichbird.core.check import DataError
-from whichbird.core.permutation import SEED as PERMUTING
+from whichbird.core.permutation import PUBLISHED_SEED as PERMUTING
 from whichbird.data.digest import Digest
 from whichbird.data.pool import Pool
 from whichbird.data.protocol import scored_lines

@@ -343,7 +343,7 @@ def rater_coverage(pool: Pool, contests: int = 300, truth: int = 1000, seed: int
         return rng.integers(0, size, size=(times, size))
 
     def covered(what: str, found: Callable[..., tuple[float, ...]], *sums: Array) -> None:
-        """`found` of sums over documents (…, G): value, standard error, …"""
+        """Apply `found` to resampled sums over documents (…, G); add how often its interval covers the true value to `rows`."""
         size = sums[0].shape[-1]
         true = np.mean([found(*(x[..., d] for x in sums))[0] for d in draw_documents(size, truth)])
         drawn = draw_documents(size, contests)

@@ -52,6 +52,15 @@ test("a contest as it ships has tests where they ship", () => {
   assert.equal(new Contest(made()).finish(-1, () => 0), false);
 });
 
+test("contributions to a lead: by hand, and they sum to it", () => {
+  const contest = new Contest(made()), { w, spa } = contest.at(2);
+  const found = contest.contributions(0, 1, 2);
+  near(found.reduce((sum, c) => sum + c, 0), spa[0] - spa[1]);
+  const all = (1 - w.reduce((sum, x) => sum + x * x, 0)) / 2;
+  near(found[3], -(w[3] * (1 - w[3])) / (2 * all), 1e-9); // on pairs with D only the second scorer agrees with people
+  contest.contributions(1, 0, 2).forEach((c, k) => near(c, -found[k]));
+});
+
 /** What is said of carriers in the made contest, whose first scorer is behind at the lower end and ahead at the upper one. */
 function carrying(carriers, { edit = WHOLE, moves = [1] } = {}) {
   const page = Object.assign(made(), { carriers, vanishing: 0.02 });

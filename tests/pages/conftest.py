@@ -22,7 +22,9 @@ def html():
 @pytest.fixture(scope="session")
 def pages(html):
     """Every chapter page."""
-    return sorted((html / "book").rglob("*.html"))
+    import copies
+
+    return copies.pages(html)
 
 
 @pytest.fixture(scope="session")

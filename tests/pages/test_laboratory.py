@@ -236,6 +236,26 @@ def test_the_carrier_can_be_left_out_where_it_stands(explorer):  # noqa: F811
         assert [row["place"] for row in explorer.ranking() if row["name"] == "SEScore"] == [rank]
 
 
+def test_bars_of_two_scorers_are_their_contributions(explorer):  # noqa: F811
+    """Each system's part of the lead is the library's; a star where the lead turns without it; no bars for one scorer or three."""
+    d = wb.load("ende22")
+    for beta in (0.9, 0.95):
+        explorer.open(f"#dataset=ende22&beta={beta}&follow=COMET-22,SEScore")
+        w = wb.reweight(d.adequacy, d.fluency, explorer.state()["beta"]).weights
+        c = wb.contributions(d, w)
+        lead = c[d.scorers.index("SEScore")] - c[d.scorers.index("COMET-22")]
+        lead *= np.sign(lead.sum())
+        rows = explorer.script("""return [...root.querySelectorAll('.wb-parts li')].map(li =>
+            [li.firstChild.title, +li.dataset.part, li.lastChild.textContent.endsWith('*')])""")
+        assert {name for name, _, _ in rows} == set(d.systems)
+        for name, part, star in rows:
+            k = d.systems.index(name)
+            assert part == pytest.approx(lead[k], abs=1e-6) and star == (lead[k] > lead.sum() / 2)
+    for others in ("COMET-22", "COMET-22,SEScore,BLEU"):
+        explorer.open(f"#dataset=ende22&beta=0.9&follow={others}")
+        assert explorer.script("return root.querySelector('.wb-parts').offsetHeight") == 0
+
+
 def test_at_the_natural_balance_one_stays_there(explorer):  # noqa: F811
     explorer.open("#dataset=ende24")
     explorer.script("root.querySelectorAll('.wb-bars .wb-system-name')[3].click()")

@@ -105,3 +105,13 @@ def test_pages_in_a_browser(browser, pages, html):
                 "return document.querySelectorAll('.math').length && !document.querySelector('mjx-container')"
             )
             assert not raw, f"{page.name}: the formulas are not set"
+
+
+def test_an_address_that_moved_leads_to_the_page(html):
+    """Without scripts and from disk: a refresh and a link, both relative, to a page that is there."""
+    moved = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]["moved_pages"]
+    assert moved
+    for old, new in moved.items():
+        text = (html / f"{old}.html").read_text("utf-8")
+        (link,) = set(re.findall(r'(?:url=|href=")([^"]+)"', text))
+        assert (html / f"{old}.html").parent.joinpath(link).resolve() == (html / f"{new}.html").resolve()

@@ -284,11 +284,12 @@ def segments(args: argparse.Namespace) -> Result:
     as 'whichbird evaluate --help' says, MQM rows say; or a name that 'whichbird
     datasets' lists; or an mt-metrics-eval-v2 tree (--mtme, --set, --pair).
     Penalties are negative: higher is better. --taxonomy sorts and prices MQM rows
-    another way. A terminal shows the first rows, --csv all.
+    another way. --scorers adds the score of every scorer that a dataset or tree
+    has, a column each. A terminal shows the first rows, --csv all.
 
     examples:
       whichbird segments mqm.tsv --out segments.csv
-      whichbird segments ende24 --cells --csv
+      whichbird segments ende24 --cells --scorers --csv
       whichbird segments --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --csv
     """
     if (args.ratings is None) == (args.mtme is None):
@@ -314,7 +315,7 @@ def segments(args: argparse.Namespace) -> Result:
         else:
             tables = grouping.taxonomy, grouping.weights
             pool = grouping.check(userfiles.read_human(args.ratings, *tables, args.allow_uncounted))
-    table = segment_table(pool, args.cells)
+    table = segment_table(pool, args.cells, args.scorers)
     facts = {
         "data": pool.name,
         "systems": len(pool.systems),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Any]  # a table by columns: lists or arrays
 
-ROWS = 1000  # of a table that are written as JSON at a time
+JSON_ROWS = 1000  # of a table that are written as JSON at a time
 SCHEMA = 2  # of JSON: a field that is renamed or dropped, or means something else, makes it 3; a new one does not
 DECIMALS = {
     "adequacy": 4,
@@ -118,7 +118,7 @@ class Result(NamedTuple):
 
 
 class Told(NamedTuple):
-    """The facts of a result in words: what is known beforehand, and what comes last."""
+    """The header and footer lines of a printed result."""
 
     about: dict[str, str]
     verdict: str
@@ -219,7 +219,7 @@ def as_json(command: str, result: Result) -> str:
 
 
 def json_pieces(command: str, result: Result) -> Iterator[str]:
-    """`as_json` piece by piece, `ROWS` of a table at a time: a table may have millions, which are many times as large as text."""
+    """`as_json` piece by piece, `JSON_ROWS` of a table at a time: a table may have millions, which are many times as large as text."""
     content: dict[str, object] = {"command": command, "version": __version__, "schema": SCHEMA}
     content |= {name: _plain(value) for name, value in result.facts.items()} | dict(result.tables)
     for n, (name, value) in enumerate(content.items()):
@@ -243,8 +243,8 @@ def _indented(value: object, by: int) -> str:
 def _row_blocks(table: Table) -> Iterator[list[dict[str, object]]]:
     """The rows of a table, by columns, some at a time."""
     length = len(next(iter(table.values()), ())) if isinstance(table, dict) else len(table)
-    for start in range(0, length, ROWS):
-        some = slice(start, start + ROWS)
+    for start in range(0, length, JSON_ROWS):
+        some = slice(start, start + JSON_ROWS)
         part = {name: column[some] for name, column in table.items()} if isinstance(table, dict) else table.iloc[some]
         columns = columns_of(part)
         rows = zip(*(column for _, column in columns), strict=True)

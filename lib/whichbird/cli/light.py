@@ -17,7 +17,7 @@ from ..core.balance import balance, reachable
 from ..core.check import DataError
 from ..core.leverage import Leverage, leverage
 from ..data.digest import load
-from ..data.export import template, write_inputs
+from ..data.export import template, write_dataset, write_inputs
 from ..data.files import read_text
 from ..data.registry import DATASETS
 from ..data.sheet import read_means
@@ -232,6 +232,25 @@ def inputs(args: argparse.Namespace) -> Result:
     table = write_inputs(d, args.mtme, args.to, reference)
     facts = {"data": d.name, "systems": len(d.systems), "segments": int(d.official.sum()), "reference": reference}
     return Result(facts, {"files": table})
+
+
+def export(args: argparse.Namespace) -> Result:
+    """Write a dataset as plain tables with a card, for R, Julia or a spreadsheet.
+
+    A new folder gets systems.csv (means), cells.csv (a row per system and segment:
+    the rating that counts, and every scorer), ratings.csv (every rating, where
+    cells have several) and README.md, which says what the columns are. Where
+    pyarrow is installed, tables are there as Parquet, too. The folder appears when
+    it is complete.
+
+    examples:
+      whichbird export ende24 tables
+    """
+    from ..data.segments import load_pool
+
+    pool = load_pool(args.dataset)
+    facts = {"data": pool.name, "systems": len(pool.systems), "segments": len(pool.lines)}
+    return Result(facts, {"files": write_dataset(pool, args.to)})
 
 
 def cut(args: argparse.Namespace, rows: int) -> tuple[str, ...]:

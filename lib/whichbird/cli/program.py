@@ -180,6 +180,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _all_arguments(parser: argparse.ArgumentParser) -> None:
     _many_arguments(parser)
+    parser.add_argument("--campaign", metavar="SET", help="WMT's official average instead, as wmt24")
     parser.add_argument(
         "--beta", type=_target, metavar="BETA|low|high", help=BETA + ", or an end of the reliable interval"
     )
@@ -221,6 +222,11 @@ def _inputs_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reference", help="the reference to write (default: refA, or the one there is)")
 
 
+def _export_arguments(parser: argparse.ArgumentParser) -> None:
+    _template_arguments(parser)
+    parser.add_argument("to", metavar="DIR", type=_file, help="a new folder for the tables")
+
+
 def _segments_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ratings", nargs="?", type=_file, help="a file of human ratings, or the name of a dataset")
     parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")
@@ -228,6 +234,7 @@ def _segments_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
     parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
     parser.add_argument("--cells", action="store_true", help="one row for each system and segment")
+    parser.add_argument("--scorers", action="store_true", help="a column for the scores of each scorer, too")
     _uncounted_argument(parser)
 
 
@@ -347,6 +354,7 @@ COMMANDS = {
     "template": Command("light", "template_", _template_arguments),
     "inputs": Command("light", "inputs", _inputs_arguments),
     "segments": Command("commands", "segments", _segments_arguments),
+    "export": Command("light", "export", _export_arguments),
     "report": Command("several", "report", _report_arguments),
     "calibrate": Command("preferences", "calibrate_", _calibrate_arguments),
 }

@@ -47,11 +47,20 @@ def all_(args: argparse.Namespace) -> Result:
     dataset fits; a folder stands for all score files below it. Where the name ends
     in a reference, -refB say, the shipped scorers get the same, if WMT had it.
 
+    --campaign wmt24 prints WMT's official table: the mean of SPA and acc_eq over
+    three language pairs, for primary scorers, with the references of WMT and its
+    human translation among the systems of ende24.
+
     examples:
       whichbird all --scores my/*.seg.score --beta 0.6
       whichbird all --scores mine=my --beta low --format latex
       whichbird all --datasets ende24 enes24 jazh24
+      whichbird all --campaign wmt24
     """
+    if args.campaign:
+        from .official import official
+
+        return official(args)
     found, notes = _fields(args)
     parts: list[Part] = []
     for one in tqdm(found, desc="datasets", delay=1, leave=False, disable=None):

@@ -72,7 +72,7 @@ def balance(adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None)
         raise ValueError(
             "all the weight lies on systems with the same adequacy and fluency; their balance is not defined"
         )
-    return float(_share(p.given_a, p.given_f, p.scale, w))
+    return float(weighted_share(p.given_a, p.given_f, p.scale, w))
 
 
 def balances(adequacy: ArrayLike, fluency: ArrayLike, w: Array) -> Array:
@@ -99,7 +99,7 @@ def std_balance(beta: float) -> float:
     >>> round(std_balance(0.8), 12)
     0.666666666667
     """
-    beta = _unit(beta)
+    beta = in_unit(beta)
     return float(np.sqrt(beta) / (np.sqrt(beta) + np.sqrt(1 - beta)))
 
 
@@ -109,7 +109,7 @@ def from_std_balance(beta_std: float) -> float:
     >>> round(from_std_balance(2 / 3), 12)
     0.8
     """
-    s = _unit(beta_std)
+    s = in_unit(beta_std)
     return float(s**2 / (s**2 + (1 - s) ** 2))
 
 
@@ -123,7 +123,7 @@ def pair_balances(adequacy: ArrayLike, fluency: ArrayLike) -> Array:
     """
     p = Standard.of(adequacy, fluency)
     i, j = np.triu_indices(p.a.size, 1)
-    return _gap_balance(p.given_a[i] - p.given_a[j], p.given_f[i] - p.given_f[j])
+    return gap_balance(p.given_a[i] - p.given_a[j], p.given_f[i] - p.given_f[j])
 
 
 class Reach(NamedTuple):
@@ -171,7 +171,7 @@ def target(adequacy: ArrayLike, fluency: ArrayLike, beta: float) -> float:
     ...
     ValueError: beta = 0.9 cannot be reached; this pool reaches 0 to 0.8
     """
-    beta = _unit(beta, "beta")
+    beta = in_unit(beta, "beta")
     low, high = reachable(adequacy, fluency)
     if not low - OUTSIDE <= beta <= high + OUTSIDE:
         raise out_of_reach(beta, low, high)
@@ -215,7 +215,7 @@ def constraint(w: ArrayLike | None, adequacy: ArrayLike, fluency: ArrayLike, bet
     a, f = pool(adequacy, fluency)
     solvable(a, f)
     w = check.weights(w, a.size)
-    beta = _unit(beta)
+    beta = in_unit(beta)
     return float((1 - beta) * (w @ _centred(a, w) ** 2) - beta * (w @ _centred(f, w) ** 2))
 
 
@@ -230,7 +230,7 @@ def constraint_gradient(w: ArrayLike | None, adequacy: ArrayLike, fluency: Array
     a, f = pool(adequacy, fluency)
     solvable(a, f)
     w = check.weights(w, a.size)
-    beta = _unit(beta)
+    beta = in_unit(beta)
     return (1 - beta) * _centred(a, w) ** 2 - beta * _centred(f, w) ** 2
 
 
@@ -334,7 +334,7 @@ def ends(a: Array, f: Array) -> tuple[Array, Array]:
     """βmin and βmax of snapped scores (K,), or of each row of (R, K), by the argument of `reachable`."""
     by_f, by_a = np.lexsort((a, f), axis=-1), np.lexsort((f, a), axis=-1)
     gaps = [[np.diff(np.take_along_axis(x, order, -1)) for x in (a, f)] for order in (by_a, by_f)]
-    low, high = (_gap_balance(*gap) for gap in gaps)  # NaN between copies, and there is one that is not
+    low, high = (gap_balance(*gap) for gap in gaps)  # NaN between copies, and there is one that is not
     return np.nanmin(low, axis=-1), np.nanmax(high, axis=-1)
 
 
@@ -343,7 +343,7 @@ def _reachable(p: Standard) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _gap_balance(da: Array, df: Array) -> Array:
+def gap_balance(da: Array, df: Array) -> Array:
     """β of pairs with these gaps; NaN where both are zero."""
     with np.errstate(invalid="ignore"):
         # dividing by the larger gap first keeps tiny gaps from squaring to zero
@@ -351,7 +351,7 @@ def _gap_balance(da: Array, df: Array) -> Array:
         return (da / big) ** 2 / ((da / big) ** 2 + (df / big) ** 2)
 
 
-def _share(a: Array, f: Array, scale: float | Array, w: Array) -> Array:
+def weighted_share(a: Array, f: Array, scale: float | Array, w: Array) -> Array:
     """The balance of weights (…, K) on scores (…, K) of a spread `scale` (…), with the same bits on every x86 processor.
 
     numpy adds up a row that lies in one piece in the same order everywhere. Products of vectors and matrices are summed in
@@ -366,7 +366,7 @@ def _share(a: Array, f: Array, scale: float | Array, w: Array) -> Array:
     return np.asarray(s_a / (s_a + s_f))
 
 
-def _steps(x: Array, y: Array) -> tuple[Array, Array, Array]:
+def distinct_steps(x: Array, y: Array) -> tuple[Array, Array, Array]:
     """Distinct points, sorted by (y, x): the number of every system's point, and the gaps in x and y to the next."""
     order = np.lexsort((x, y))
     dx, dy = np.diff(x[order]), np.diff(y[order])
@@ -381,7 +381,7 @@ def _centred(x: Array, w: Array) -> Array:
     return x - w @ x
 
 
-def _unit(value: float, name: str = "beta") -> float:
+def in_unit(value: float, name: str = "beta") -> float:
     try:
         out = float(value)
     except (TypeError, ValueError):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import check
-from .balance import Standard, _share, balance
+from .balance import Standard, balance, weighted_share
 from .check import Array
 
 
@@ -61,7 +61,7 @@ def leverage(adequacy: ArrayLike, fluency: ArrayLike, w: ArrayLike | None = None
     spread = [np.where(there, x, -np.inf).max(axis=1) - np.where(there, x, np.inf).min(axis=1) for x in (a, f)]
     some = np.maximum(*spread) > p.resolution * p.scale
     rest = np.where(some[:, None], rest, w)
-    without = _share(
+    without = weighted_share(
         np.broadcast_to(a, rest.shape), np.broadcast_to(f, rest.shape), p.scale, rest / rest.sum(1)[:, None]
     )
     return Leverage(h, own, np.where(some, without, np.nan))

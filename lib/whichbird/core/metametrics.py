@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import check
 from .check import Array
-from .permutation import PERMUTATIONS, SEED, p_values
+from .permutation import PERMUTATIONS, PUBLISHED_SEED, p_values
 
 SAME = 1e-14  # scores whose spread is a smaller share of their size are one number and its rounding
 
@@ -104,7 +104,7 @@ def soft_accuracy(distance: Array, pi: Array | None = None) -> Array:
 
 
 def spa(
-    human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None, permutations: int = PERMUTATIONS, seed: int = SEED,
+    human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED,
     exact: bool = True,
 ) -> float:  # fmt: skip
     """Soft pairwise accuracy from segment scores (K, N) of people and of a scorer; `exact` as in `p_values`.

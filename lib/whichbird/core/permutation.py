@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from . import check
 
-PERMUTATIONS, SEED = 1000, 4
+PERMUTATIONS, PUBLISHED_SEED = 1000, 4
 _EPS = np.finfo(np.float64).eps
 _ROOM, _BLOCK = 1 << 23, 1 << 16  # numbers in memory at a time: of all the sums, and in one step with them
 # Fractions that scores are looked for in: 1/d with d = m·10^k, for means of up to 100 raters of decimals.
@@ -35,7 +35,9 @@ _SURE = (
 _SAMPLE = 64  # different scores that most fractions are ruled out by
 
 
-def p_values(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED, exact: bool = True) -> np.ndarray:
+def p_values(
+    x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED, exact: bool = True
+) -> np.ndarray:
     """p-values of all pairs i < j, in the order of numpy.triu_indices, from segment scores x (K, N): shape (K(K−1)/2,).
 
     A NaN marks a missing segment; a pair is compared where both systems have a score (p = 1 where they share none). A
@@ -55,7 +57,9 @@ def p_values(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED, e
     return p_counts(x, permutations, seed, exact) / permutations
 
 
-def p_counts(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED, exact: bool = True) -> np.ndarray:
+def p_counts(
+    x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED, exact: bool = True
+) -> np.ndarray:
     """The same as whole numbers: how many permutations reach the observed gap, shape (K(K−1)/2,).
 
     >>> p_counts([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
@@ -118,7 +122,7 @@ def counted(x: ArrayLike) -> np.ndarray:
     return x
 
 
-def permuted_gaps(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def permuted_gaps(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED) -> np.ndarray:
     """What the test compares, for one pair x (2, N): the observed mean gap, then the permuted: (1 + permutations,).
 
     >>> gaps = permuted_gaps([[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]])
@@ -132,7 +136,9 @@ def permuted_gaps(x: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SE
     return np.concatenate([[gap.mean()], s @ gap / x.shape[1]])
 
 
-def p_curves(x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_curves(
+    x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED
+) -> np.ndarray:
     """P-values of x + shifts[d] for every dial d, from one permutation test: shape (D, K(K−1)/2).
 
     `x` (K, N) are segment scores without gaps, `shifts` (D, K) one constant per dial and system. Exactly equal to
@@ -144,7 +150,9 @@ def p_curves(x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, 
     return p_curve_counts(x, shifts, permutations, seed) / permutations
 
 
-def p_curve_counts(x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def p_curve_counts(
+    x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED
+) -> np.ndarray:
     """The same as whole numbers of permutations.
 
     Moving one system of a pair up by c adds N·c to the plain gap and less to the signed one: each swapped segment costs
@@ -182,7 +190,7 @@ def p_curve_counts(x: ArrayLike, shifts: ArrayLike, permutations: int = PERMUTAT
 
 
 def p_line_counts(
-    x: ArrayLike, direction: ArrayLike, dials: ArrayLike, permutations: int = PERMUTATIONS, seed: int = SEED
+    x: ArrayLike, direction: ArrayLike, dials: ArrayLike, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED
 ) -> np.ndarray:
     """Counts for x + d·direction at every dial d, where `direction` (K, N) may differ from segment to segment: (D, P).
 
@@ -263,7 +271,7 @@ def _rise(x: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=4)
-def signs(segments: int, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+def signs(segments: int, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED) -> np.ndarray:
     """The matrix of signs ±1, (permutations, segments); read-only, since all callers share it."""
     s = np.random.default_rng(seed).integers(0, 2, size=(permutations, segments)) * 2.0 - 1.0
     s.flags.writeable = False

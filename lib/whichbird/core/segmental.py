@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import check
 from .check import Array
+from .metametrics import SAME
 
-SAME = 1e-14  # a spread that is a smaller share of the scores' size is rounding
-CELLS = 1 << 22  # numbers in the largest work array
+WORK_CELLS = 1 << 22  # numbers in the largest work array
 
 
 def acc_eq(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:
@@ -131,7 +131,7 @@ def difference_correlations(human: Array, x: Array, w: Array, times: Array | Non
     [[1.0, -1.0]]
     """
     out = np.full((len(w), len(x)), np.nan)
-    block = max(1, CELLS // max(1, human.shape[1]))
+    block = max(1, WORK_CELLS // max(1, human.shape[1]))
     for there, members in _alike(human, x):
         mask = there.astype(np.float64)
         h, size = _centred(human, there), np.abs(human[there]).max(initial=0.0)

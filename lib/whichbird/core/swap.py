@@ -37,10 +37,10 @@ from .check import Array
 from .closed import closed_p
 
 TINY = np.finfo(np.float64).tiny
-SAME = 1e-12  # a pair's Σd² below this share of its systems' size is rounding: they differ nowhere
-TIE = 1e-12  # differences of SPA closer than this are equal: sums over some hundred pairs err by less
-EDGE, NEAR = 0.05, 0.015  # p-values this close to the level are made with more swaps
-CELLS = 1 << 23  # numbers in the largest work array
+NOWHERE = 1e-12  # a pair's Σd² below this share of its systems' size is rounding: they differ nowhere
+SPA_TIE = 1e-12  # differences of SPA closer than this are equal: sums over some hundred pairs err by less
+EDGE, NEAR_LEVEL = 0.05, 0.015  # p-values this close to the level are made with more swaps
+SWAP_CELLS = 1 << 23  # numbers in the largest work array
 PAIRS = 128  # pairs of scorers at a time: so many that making the signs is cheap, so few that work arrays stay in cache
 
 
@@ -79,7 +79,7 @@ def swap_test(
 
     `z` (M, K, N) standard scores; `human` (P,) p-values of people; `pi` (B, P) pair weights. With `documents` (N,), the
     number of each segment's document, what is swapped is a system's scores of a whole document, or with `together` those
-    of all systems. Where a p-value comes out within `NEAR` of `EDGE`, the swaps go on to `most`. Resample r swaps the
+    of all systems. Where a p-value comes out within `NEAR_LEVEL` of `EDGE`, the swaps go on to `most`. Resample r swaps the
     same cells for every pair of scorers, whatever the others are, so an answer does not depend on who else takes part.
 
     >>> rng = np.random.default_rng(0)
@@ -100,7 +100,7 @@ def swap_test(
     counts, moments = _swapped(z, i, j, pi, observed, resamples, *given)
     mean, square = moments / resamples
     made = np.full(observed.shape, resamples)
-    near: NDArray[np.bool_] = np.any(np.abs(counts / resamples - EDGE) < NEAR, axis=0)
+    near: NDArray[np.bool_] = np.any(np.abs(counts / resamples - EDGE) < NEAR_LEVEL, axis=0)
     if most > resamples and near.any():
         rows, pairs = (np.flatnonzero(near.any(axis=axis)) for axis in (1, 0))
         at = np.ix_(rows, pairs)
@@ -119,7 +119,7 @@ def _swapped(
     moments = np.zeros((2, *observed.shape))
     systems, units = z.shape[1], z.shape[2] if starts is None else starts.size
     wide = min(i.size, PAIRS)
-    block = max(1, min(resamples, CELLS // max(human.size * wide, systems * units)))
+    block = max(1, min(resamples, SWAP_CELLS // max(human.size * wide, systems * units)))
     with tqdm(total=resamples * i.size, desc="swaps", leave=False, disable=None if resamples > block else True) as bar:
         for start in range(0, resamples, block):
             signs = _signs(rng, min(block, resamples - start), 1 if together else systems, units)
@@ -129,8 +129,8 @@ def _swapped(
                 lead = _leads(z[i[part]], z[j[part]], signs, human, starts)
                 new = (pi @ lead.reshape(human.size, -1)).reshape(len(pi), *lead.shape[1:])
                 was = observed[:, None, part]
-                counts[0, :, part] += (new >= was - TIE).sum(axis=1)
-                counts[1, :, part] += (new <= was + TIE).sum(axis=1)
+                counts[0, :, part] += (new >= was - SPA_TIE).sum(axis=1)
+                counts[1, :, part] += (new <= was + SPA_TIE).sum(axis=1)
                 moments[0, :, part] += new.sum(axis=1)
                 moments[1, :, part] += (new**2).sum(axis=1)
                 bar.update(new.shape[1] * new.shape[2])
@@ -163,7 +163,7 @@ def _leads(one: Array, two: Array, signs: Array, human: Array, starts: NDArray[n
         odd -= np.matmul(signs[l], _folded(np.multiply(v[l], d, out=column), starts), out=work)
         odd *= 2
         np.subtract(swing[k], swing[l], out=turn)
-        gap, least = sum_u[k] - sum_u[l], np.maximum(SAME * (uu[k] + uu[l] + vv[k] + vv[l]), TINY)
+        gap, least = sum_u[k] - sum_u[l], np.maximum(NOWHERE * (uu[k] + uu[l] + vv[k] + vv[l]), TINY)
         for sign, add in ((-1, np.subtract), (1, np.add)):
             square = add(even, odd, out=work)
             same = square <= least

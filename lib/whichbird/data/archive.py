@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.check import DataError
 
-LARGEST = 1 << 28  # bytes that an archive may hold when unpacked; the largest that ships holds 8 MB
+UNPACKED = 1 << 28  # bytes that an archive may hold when unpacked; the largest that ships holds 8 MB
 # What reading a damaged file can raise: RuntimeError for an archive that seems encrypted or JSON that is too deep, NotImplementedError (one
 # of them) for a compression nobody knows.
 DAMAGE = (
@@ -36,8 +36,8 @@ class Archive(Mapping[str, np.ndarray]):
         self._zip = zipfile.ZipFile(io.BytesIO(raw))
         entries = self._zip.infolist()
         size = sum(entry.file_size for entry in entries)  # no more than this is unpacked, whatever the entries hold
-        if size > LARGEST:
-            raise DataError(f"it would unpack to {size / 1e6:.0f} MB, where {LARGEST / 1e6:.0f} are the most")
+        if size > UNPACKED:
+            raise DataError(f"it would unpack to {size / 1e6:.0f} MB, where {UNPACKED / 1e6:.0f} are the most")
         self._entries = {entry.filename.removesuffix(".npy"): entry for entry in entries}
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -18,22 +18,23 @@ from numpy.typing import NDArray
 from .._version import __version__
 from ..core.augment import FAMILIES, PAPER_FAMILIES, offsets, shifts
 from ..core.check import DataError, near
-from ..core.permutation import PERMUTATIONS, SEED, p_counts, p_curve_counts
+from ..core.permutation import PERMUTATIONS, PUBLISHED_SEED, p_counts, p_curve_counts
 from .archive import DAMAGE, Archive
 from .files import read_bytes, write_whole
 from .manifest import folder as folder, shipped, ships
-from .pool import Pool, system_means
-from .protocol import Dataset, Tested, fingerprint, signature
-from .registry import DATASETS, IN_TREE
+from .pool import Pool, system_means, two_names
+from .protocol import ASPECTS as LABELS, Dataset, Tested, fingerprint, remaining, renamed, signature
+from .registry import DATASETS, FIELDS, IN_TREE
 
 if TYPE_CHECKING:
     import pandas as pd  # loaded where a table is made: it takes longer than all the rest
 
 D = TypeVar("D", bound=Dataset)
-FORMAT = 2  # 1 held the curves of the paper's families, and did not say which
+DIGEST_FORMAT = 2  # 1 held the curves of the paper's families, and did not say which
 RELEASE = "mt-metrics-eval-v2"
 HUMAN = ("total", "adequacy", "fluency")
 MEMBERS = {"info", "systems", "lines", "rated", "scorers", "total", "covariance", "means", "p_total", "p_scorers"}
+P_MEMBERS = ("p_total", "p_adequacy", "p_fluency", "p_scorers", "p_standard")  # last axis: pairs of systems
 ASPECTS = {"adequacy", "fluency", "offsets", "p_adequacy", "p_fluency"}  # all there, or none where errors are not known
 
 
@@ -58,9 +59,9 @@ class Digest:
             form = self.info["format"]
         except DAMAGE:
             raise DataError("not a Whichbird digest: it has no readable 'info' record") from None
-        if form not in (1, FORMAT):
+        if form not in (1, DIGEST_FORMAT):
             raise DataError(
-                f"the digest has format {form}; this version reads formats 1 and {FORMAT}: rebuild it with 'make data'"
+                f"the digest has format {form}; this version reads formats 1 and {DIGEST_FORMAT}: rebuild it with 'make data'"
             )
         for record in ("name", "reference", "release", "source_lines", "permutations", "seed"):
             if record not in self.info:
@@ -71,6 +72,8 @@ class Digest:
         )
         need = MEMBERS | {f"curves_{family}" for family in self.families}
         missing = sorted(need - members) or sorted(ASPECTS - members if ASPECTS & members else ())
+        if self.dropped:  # what rests on all systems of the dataset is not kept
+            missing = [member for member in missing if member != "offsets"]
         if missing:
             raise DataError(f"the digest of {self.name} has no {missing[0]!r}; rebuild it with 'make data'")
         k, m = len(self.systems), len(self.scorers)
@@ -107,6 +110,42 @@ class Digest:
     def aspects(self) -> tuple[np.ndarray, np.ndarray] | None:
         """System means of adequacy and fluency, (K,) each; None where the release has no per-error ratings."""
         return None if self.adequacy is None or self.fluency is None else (self.adequacy, self.fluency)
+
+    @property
+    def aspect_names(self) -> tuple[str, str]:
+        """What the two aspects are called: adequacy and fluency, unless its record says otherwise."""
+        return two_names(self.info.get("aspects", LABELS))
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The systems that `without` left out."""
+        return tuple(self.info.get("dropped", ()))
+
+    def without(self, *names: str) -> Digest:
+        """The same digest with some systems left out, by name; its name and signature say so.
+
+        A p-value is of one pair of systems, so those of the others stay as they are. Augmented scorers and offsets rest
+        on all systems, so they are not kept.
+
+        >>> d = load("ende24").without("IKUN-C")
+        >>> d.name, d.adequacy.shape, d.scorer_p.shape, d.families
+        ('ende24 without IKUN-C', (15,), (30, 105), ())
+        """
+        if not names:
+            return self
+        keep = remaining(self, names)
+        i, j = np.triu_indices(len(keep), 1)
+        pairs = keep[i] & keep[j]
+        several = np.tile(keep, len(self.covariance) // len(keep))
+        arrays = {member: self[member] for member in ("lines", "scorers", "official", "annotated") if member in self}
+        arrays |= {m: self[m][keep] for m in ("systems", "rated", *HUMAN) if m in self}
+        arrays |= {"means": self.means[:, keep], "covariance": self.covariance[np.ix_(several, several)]}
+        arrays |= {m: self[m][..., pairs] for m in P_MEMBERS if m in self}
+        info = self.info | {"name": renamed(self, names), "families": [], "dropped": [*self.dropped, *names]}
+        info["of"] = self.info.get("of", self.name)
+        info.pop("pool", None)
+        arrays["info"] = np.frombuffer(json.dumps(info, sort_keys=True, ensure_ascii=True).encode(), dtype=np.uint8)
+        return Digest(arrays)
 
     @property
     def signature(self) -> str:
@@ -249,6 +288,10 @@ class Digest:
                     f"{self.name} has no augmented scorers of the family {family!r}: they need adequacy and fluency, "
                     "and the release has no ratings of its errors"
                 )
+            if self.dropped:
+                raise DataError(
+                    f"{self.name} has no augmented scorers: they rest on all systems; take them of {self.info['of']}"
+                )
             raise DataError(
                 f"the digest of {self.name} holds no curves of the family {family!r}; "
                 f"'make data ONLY={self.name}' adds them"
@@ -280,11 +323,13 @@ class Digest:
         return out + (["info"] if ours != theirs else [])
 
 
-def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATIONS, seed: int = SEED) -> Digest:
+def make(
+    pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATIONS, seed: int = PUBLISHED_SEED
+) -> Digest:
     """Boil a pool down to its digest; `standard` is the same pool read with the WMT standard reference, where that differs."""
     human = {h: getattr(pool, h) for h in HUMAN if getattr(pool, h) is not None}
     info: dict[str, Any] = {
-        "format": FORMAT,
+        "format": DIGEST_FORMAT,
         "name": pool.name,
         "release": RELEASE,
         "reference": pool.reference,
@@ -297,6 +342,8 @@ def make(pool: Pool, standard: Pool | None = None, permutations: int = PERMUTATI
         "families": [name for name, family in FAMILIES.items() if family.possible(human)],
         "pool": fingerprint(pool),
     }
+    if pool.aspect_names != LABELS:
+        info["aspects"] = list(pool.aspect_names)
     if pool.aliases:
         info["aliases"] = dict(sorted(pool.aliases.items()))
     x, k = list(pool.scored.values()), len(pool.systems)
@@ -353,13 +400,24 @@ def _opened(path: Path, raw: bytes) -> Digest:
         raise DataError(f"{path}: not a readable digest; restore it or rebuild it with 'make data'") from None
 
 
-def datasets(paper: bool | None = None, aspects: bool | None = None) -> list[str]:
+def datasets(paper: bool | None = None, aspects: bool | None = None, field: str | None = None) -> list[str]:
     """The names of the datasets that ship, oldest first; only those of the paper, or only those with ratings of errors
     (and so with a balance), or only the others, where `paper` or `aspects` say so.
 
+    `field` names another field, "biomedical" or "stories": its pools ship as segments, for `load_pool` alone. All of
+    them have both aspects, and none is the paper's.
+
     >>> datasets()[-3:], "heen23" in datasets(aspects=True)
     (['ende24', 'enes24', 'jazh24'], False)
+    >>> datasets(field="stories")
+    ['hanna']
     """
+    if field is not None:
+        if field not in FIELDS.values():
+            raise ValueError(f"unknown field {field!r}; one of {', '.join(sorted(set(FIELDS.values())))} is expected")
+        if paper or aspects is False:
+            return []
+        return [name for name, of in FIELDS.items() if of == field and ships(f"fields/{name}.seg")]
     there = [name for name in DATASETS if ships(f"{name}.npz")]
     chosen = [name for name in there if paper is None or DATASETS[name].paper == paper]
     return [name for name in chosen if aspects is None or ("adequacy" in load(name)) == aspects]

@@ -18,11 +18,11 @@ from .segments import pool_of
 KINDS = {"newstest2020": "news", "newstest2021": "news", "tedtalks": "ted"}  # a release's name: the kind of text
 
 
-def kinds(pool: Pool) -> tuple[str, ...]:
-    """The kind of text of each of the N segments; a pool that names no domains is refused.
+def segment_domains(pool: Pool) -> tuple[str, ...]:
+    """Return the domain (news, literary, …) of each of the N segments; a pool that names no domains is refused.
 
     >>> from whichbird import load_pool
-    >>> sorted(set(kinds(load_pool("zhen23")))), set(kinds(load_pool("ende21")))
+    >>> sorted(set(segment_domains(load_pool("zhen23")))), set(segment_domains(load_pool("ende21")))
     (['manuals', 'news', 'user_review'], {'news'})
     """
     if pool.domains is None:
@@ -42,7 +42,7 @@ def in_domain(source: Pool | Digest | str, domain: str) -> Pool:
     ('ende24/news', (16, 90), 0.871)
     """
     pool = pool_of(source)
-    found = kinds(pool)
+    found = segment_domains(pool)
     there = list(dict.fromkeys(found))
     wanted = KINDS.get(domain, domain)
     if wanted not in there:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from ..core.check import DataError
 
-LARGEST = 1 << 30  # bytes that are read of a file: some have no end, as /dev/zero or a pipe
-BLOCK = 1 << 20
+FILE_BYTES = 1 << 30  # bytes that are read of a file: some have no end, as /dev/zero or a pipe
+READ_BYTES = 1 << 20
 _ENDED = 128 + signal.SIGTERM  # the exit code that a shell would show
 
 
 def read_bytes(path: str | os.PathLike[str], hint: str = "", text: bool = False) -> bytes:
-    """The content of a file, or a refusal of one that cannot be read or has more than `LARGEST` bytes.
+    """The content of a file, or a refusal of one that cannot be read or has more than `FILE_BYTES` bytes.
 
     `hint` helps whoever has no such file. What should be `text` is read up to the first zero byte, since it is none, unless its size is known.
     """
@@ -28,23 +28,23 @@ def read_bytes(path: str | os.PathLike[str], hint: str = "", text: bool = False)
             there = os.fstat(file.fileno())
             if not stat.S_ISREG(there.st_mode):  # a pipe, a device: nobody knows its size
                 out = bytearray()
-                while len(out) <= LARGEST and (block := file.read(BLOCK)):
+                while len(out) <= FILE_BYTES and (block := file.read(READ_BYTES)):
                     out += block
                     if text and b"\0" in block:
                         del out[out.index(0) + 1 :]
                         break
                 size, raw = len(out), bytes(out)
             else:
-                size, raw = there.st_size, file.read() if there.st_size <= LARGEST else b""
+                size, raw = there.st_size, file.read() if there.st_size <= FILE_BYTES else b""
     except FileNotFoundError:
         raise DataError(f"{path}: no such file" + (f"; {hint}" if hint else "")) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from None
     except MemoryError:
         raise DataError(f"{path}: too large for the memory of this machine") from None
-    if size > LARGEST:
+    if size > FILE_BYTES:
         raise DataError(
-            f"{path}: more than {LARGEST >> 20} MB, which is more than is read of one file; cut it in parts"
+            f"{path}: more than {FILE_BYTES >> 20} MB, which is more than is read of one file; cut it in parts"
         )
     return raw
 

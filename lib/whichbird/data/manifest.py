@@ -16,10 +16,10 @@ from ..core.check import DataError
 from .files import as_text, read_bytes, write_whole
 
 FILE = "manifest.json"
-FORMAT = 1
+MANIFEST_FORMAT = 1
 PATTERNS = (  # what ships, and so what is listed
-    "*.npz", "*.csv", "segments/*.seg", "significance/*.npz", "guests/*.npz", "guests/*.json", "published/*.csv",
-    "taxonomies/*.toml",
+    "*.npz", "*.csv", "segments/*.seg", "fields/*.seg", "significance/*.npz", "guests/*.npz", "guests/*.json", "humans/*.npz",
+    "published/*.csv", "taxonomies/*.toml",
 )  # fmt: skip
 BY_HAND = (
     "published/claims.csv"  # written by hand, and read when pages are built alone: a change of it concerns no figure
@@ -99,8 +99,8 @@ def _entries(path: Path, _: tuple[object, ...]) -> dict[str, tuple[int, str]]:
         found = {str(name): (int(size), str(checksum)) for name, (size, checksum) in content["files"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise DataError(f"{path}: not a readable manifest; {again}") from None
-    if form != FORMAT:
-        raise DataError(f"{path}: format {form}; this version reads format {FORMAT}; {again}")
+    if form != MANIFEST_FORMAT:
+        raise DataError(f"{path}: format {form}; this version reads format {MANIFEST_FORMAT}; {again}")
     return found
 
 
@@ -114,7 +114,7 @@ def made(here: Path) -> dict[str, tuple[int, str]]:
 def write_manifest(here: Path) -> None:
     """List what lies in a folder: one line a file, so that changes of different files can be merged."""
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in made(here).items())
-    write_whole(here / FILE, f'{{"format": {FORMAT}, "files": {{\n{lines}\n}}}}\n'.encode(), force=True)
+    write_whole(here / FILE, f'{{"format": {MANIFEST_FORMAT}, "files": {{\n{lines}\n}}}}\n'.encode(), force=True)
 
 
 def differences(here: Path | None = None) -> list[str]:

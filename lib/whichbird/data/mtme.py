@@ -44,6 +44,7 @@ def read_mtme(
     rating: str | int | None = None,
     errors: str | Path | None = None,
     allow_uncounted: bool = False,
+    humans: bool = False,
 ) -> Pool:
     """Read one dataset of an unpacked mt-metrics-eval-v2 tree into a `Pool`.
 
@@ -62,6 +63,9 @@ def read_mtme(
     `errors` is a raw table of errors, as `read_mqm_tsv` takes it, for a dataset whose tree has totals but no ratings
     (heen23). It is put on the source lines of the tree and compared with the official totals, cell by cell. Errors that no
     table knows are treated, and many of them refused unless `allow_uncounted`, as by `read_mqm_tsv`.
+
+    `humans` keeps the human translations that WMT ranked among the systems (refA of ende24 and heen23; score with the
+    "standard" reference then).
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -118,6 +122,7 @@ def read_mtme(
     kept = []
     for k, system in enumerate(names):
         why = _system_out(system, source, bool(there[0].present[k, there[0].kept].any()))
+        why = None if humans and system in source.humans else why
         if why is None:
             kept.append(k)
         else:

@@ -12,8 +12,8 @@ from tqdm import tqdm
 
 from ..core import check
 from ..core.check import DataError
-from ..core.permutation import PERMUTATIONS, SEED, p_counts
-from .protocol import Tested, signature
+from ..core.permutation import PERMUTATIONS, PUBLISHED_SEED, p_counts
+from .protocol import ASPECTS, Tested, remaining, renamed, signature
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +59,9 @@ class Pool:
     to. `ratings` holds every rating of a cell where cells were rated more than once: the first rating of each cell, the
     second, …
 
+    `aspect_names` labels the two aspects where they are others than adequacy and fluency: relevance and coherence of
+    stories, say. The arrays keep the paper's names. `dropped` names the systems that `without` left out.
+
     >>> cells = np.array([[0, -5, 0], [-1, 0, -1]])  # two systems, three segments
     >>> style = np.array([[0, 0, 0], [0, -1, 0]])
     >>> pool = Pool("made", ("x", "y"), np.arange(3), 3, cells + style, cells, style, {"mine": cells + 0.5})
@@ -86,6 +89,8 @@ class Pool:
     left_out: tuple[Exclusion, ...] = ()
     aliases: dict[str, str] = field(default_factory=dict)
     exact: bool = True
+    aspect_names: tuple[str, str] = ASPECTS
+    dropped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
@@ -94,6 +99,7 @@ class Pool:
             for name in names:
                 if names.count(name) > 1:
                     raise ValueError(f"pool {self.name}: {what} {name!r} is there twice; names must differ")
+        object.__setattr__(self, "aspect_names", two_names(self.aspect_names))
         if (self.adequacy is None) != (self.fluency is None):
             raise ValueError(f"pool {self.name}: adequacy and fluency come together or not at all")
         shape = (len(self.systems), len(self.lines))
@@ -201,7 +207,41 @@ class Pool:
     @property
     def signature(self) -> str:
         """One line that says what a number rests on."""
-        return signature(self, PERMUTATIONS, SEED)
+        return signature(self, PERMUTATIONS, PUBLISHED_SEED)
+
+    def __repr__(self) -> str:
+        return f"<Pool {self.signature}>"
+
+    def without(self, *names: str) -> Pool:
+        """The same pool with some systems left out, by name; its name and signature say so.
+
+        >>> from whichbird import balance, load_pool
+        >>> pool = load_pool("ende24").without("IKUN-C")
+        >>> pool.name, len(pool.systems), round(balance(*pool.aspects), 3)
+        ('ende24 without IKUN-C', 15, 0.635)
+        """
+        if not names:
+            return self
+        keep = remaining(self, names)
+
+        def rows(x: np.ndarray | None) -> np.ndarray | None:
+            return None if x is None else x[keep]
+
+        errors = self.errors
+        return replace(
+            self,
+            name=renamed(self, names),
+            systems=tuple(s for s, kept in zip(self.systems, keep, strict=True) if kept),
+            total=self.total[keep],
+            adequacy=rows(self.adequacy),
+            fluency=rows(self.fluency),
+            scorers={scorer: x[keep] for scorer, x in self.scorers.items()},
+            errors=None if errors is None else errors[~errors["system"].isin(names)].reset_index(drop=True),
+            raters=rows(self.raters),
+            ratings=tuple(Rating(*(x[keep] for x in rating)) for rating in self.ratings),
+            left_out=(*self.left_out, *(Exclusion("system", name, "left out on request") for name in names)),
+            dropped=(*self.dropped, *names),
+        )
 
     def tested(self, reference: str | None = None) -> Tested:
         """The p-values of people's total and of every scorer, computed here, and what they rest on."""
@@ -210,11 +250,11 @@ class Pool:
         human = p_counts(self.total, exact=self.exact) / PERMUTATIONS
         bar = tqdm(self.scored.values(), desc="permutation tests", delay=1, leave=False, disable=None)
         p = np.array([p_counts(x, exact=self.exact) / PERMUTATIONS for x in bar]).reshape(-1, human.size)
-        return Tested(human, p, PERMUTATIONS, SEED, self.signature, self.exact)
+        return Tested(human, p, PERMUTATIONS, PUBLISHED_SEED, self.signature, self.exact)
 
 
 def pick(pool: Pool, keep: NDArray[np.bool_], name: str | None = None) -> Pool:
-    """The pool of some segments, `keep` (N,) true for each; without its counts of errors, which are of all segments.
+    """Return the pool of the segments where `keep` (N,) is true; without counts of errors, which are of all segments.
 
     >>> pool = Pool("made", ("x", "y"), np.arange(3), 3, [[1, 2, np.nan], [0, 3, np.nan]])
     >>> pick(pool, pool.official).lines.tolist()
@@ -245,6 +285,20 @@ def pick(pool: Pool, keep: NDArray[np.bool_], name: str | None = None) -> Pool:
         ratings=tuple(Rating(*(x[:, keep] for x in rating)) for rating in pool.ratings),
         left_out=tuple(x for x in pool.left_out if x.kind != "segment"),
     )
+
+
+def two_names(given: Sequence[str]) -> tuple[str, str]:
+    """The names of two aspects, checked: texts that are not empty and differ.
+
+    >>> two_names(["relevance", "coherence"])
+    ('relevance', 'coherence')
+    """
+    names = tuple(given)
+    if isinstance(given, str) or len(names) != 2 or not all(isinstance(n, str) and n.strip() for n in names):
+        raise ValueError(f"aspect_names is {given!r}; two names are expected")
+    if names[0] == names[1]:
+        raise ValueError(f"both aspects are called {names[0]!r}; two different names are expected")
+    return names
 
 
 def system_means(x: np.ndarray) -> np.ndarray:

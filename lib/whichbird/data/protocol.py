@@ -1,4 +1,4 @@
-"""What a `Digest` and a `Pool` have in common: whoever needs no more takes either, and asks no questions.
+"""What a `Digest` and a `Pool` have in common. Code that needs only these attributes accepts both types.
 
 A digest holds p-values and no segments; a pool holds segments, and computes its p-values when asked.
 """
@@ -18,6 +18,7 @@ from ..core.check import DataError, near
 if TYPE_CHECKING:
     from .pool import Pool
 
+ASPECTS = ("adequacy", "fluency")  # what the two aspects are called unless a source says otherwise
 HIDDEN = "its error ratings were not obtained"  # heen23's; see data/README.md
 
 
@@ -79,6 +80,14 @@ class Dataset(Protocol):
         """System means of adequacy and fluency, (K,) each; None where errors are not known."""
 
     @property
+    def aspect_names(self) -> tuple[str, str]:
+        """What the two aspects are called: adequacy and fluency, unless the source says otherwise."""
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The systems that `without` left out."""
+
+    @property
     def signature(self) -> str:
         """One line that says what a number rests on."""
 
@@ -90,6 +99,29 @@ def scored_lines(d: Dataset) -> np.ndarray:
     """The source lines on which scorers are compared with people, from 0: those that have an official total."""
     lines: np.ndarray = d.lines[d.official]
     return lines
+
+
+def remaining(d: Dataset, names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which systems are left when some, by name, are left out: shape (K,). An unknown name is refused, as are too many.
+
+    >>> from whichbird import load
+    >>> remaining(load("ende24"), ("IKUN-C",)).sum()
+    np.int64(15)
+    """
+    for name in names:
+        if name not in d.systems:
+            said = near(name, d.systems) or f"; it has {', '.join(d.systems)}"
+            raise DataError(f"{d.name} has no system {name!r} to leave out{said}")
+    keep: NDArray[np.bool_] = np.array([system not in names for system in d.systems])
+    if keep.sum() < 2:
+        raise DataError(f"{d.name}: without {', '.join(names)} {keep.sum()} of its systems are left; two are needed")
+    return keep
+
+
+def renamed(d: Dataset, names: tuple[str, ...]) -> str:
+    """What a dataset is called once systems are left out, so that headers and signatures say so."""
+    base = d.name.partition(" without ")[0]
+    return f"{base} without {', '.join([*d.dropped, *names])}"
 
 
 class Named(Protocol):
@@ -138,8 +170,9 @@ def segments(d: Dataset) -> str:
 
 def signature(d: Dataset, permutations: int, seed: int, release: str = "") -> str:
     """One line that says what a number rests on; see `Digest.signature` for an example."""
+    aspects = "" if d.aspect_names == ASPECTS else f"|aspects:{','.join(d.aspect_names)}"
     return (
-        f"{d.name}|sys:{len(d.systems)}|{segments(d)}|ref:{d.reference}|perm:{permutations}"
+        f"{d.name}|sys:{len(d.systems)}|{segments(d)}{aspects}|ref:{d.reference}|perm:{permutations}"
         f"|seed:{seed}|{f'{release}|' if release else ''}whichbird:{__version__}"
     )
 

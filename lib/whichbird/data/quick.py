@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..core.check import Array
 from .pool import Rating
 from .ratings import Scored, natural
-from .sheet import LARGEST, delimiter, first_line
+from .sheet import LARGEST_SCORE, delimiter, first_line
 
 Codes = NDArray[np.int64]
 BLANKS = [chr(n) for n in range(0x3001) if chr(n).isspace() and chr(n) != "\n"]  # what str.strip takes off
@@ -163,7 +163,7 @@ def numbers(texts: list[str], may_lack: bool = False) -> Array | None:
 
 def ordinary(x: Array) -> Array | None:
     """Finite numbers of ordinary size, or None."""
-    return x if (np.abs(x) <= LARGEST).all() else None
+    return x if (np.abs(x) <= LARGEST_SCORE).all() else None
 
 
 def repeats(*columns: Codes) -> bool:
@@ -203,8 +203,8 @@ def distinct(*columns: Codes) -> tuple[Codes, Codes]:
     return group, first
 
 
-def one_each(labels: Named, segments: Named) -> tuple[str, ...] | None:
-    """The label of each segment, in their order; None where two rows of one differ."""
+def segment_labels(labels: Named, segments: Named) -> tuple[str, ...] | None:
+    """Return the label of each segment, in the order of `segments.names`; None where two rows of a segment have different labels."""
     first = np.full(len(segments.names), -1)
     first[segments.codes[::-1]] = labels.codes[::-1]
     return tuple(labels.names[n] for n in first) if (first[segments.codes] == labels.codes).all() else None

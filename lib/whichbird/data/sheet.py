@@ -20,7 +20,7 @@ from .files import read_text
 
 T = TypeVar("T")
 K = TypeVar("K", bound=tuple[str, ...])
-LARGEST = 1e100  # sums of squares of larger scores would overflow
+LARGEST_SCORE = 1e100  # sums of squares of larger scores would overflow
 _RUN = re.compile(r"'*[=+\-@]")  # how a text begins that a spreadsheet runs as a formula, or such a one behind quotes
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -153,7 +153,7 @@ def number(text: str, place: Callable[[], str], may_lack: bool = False) -> float
         usable = False
     if not usable:
         raise DataError(f"{place()} has {short(text)}; a finite number is expected")
-    if abs(value) > LARGEST:
+    if abs(value) > LARGEST_SCORE:
         raise DataError(f"{place()} has {short(text)}; a score between -1e100 and 1e100 is expected")
     return value
 

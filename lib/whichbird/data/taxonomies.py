@@ -23,7 +23,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,11 +34,14 @@ from .manifest import folder, shipped_text
 from .mqm import ASPECTS, TAXONOMY, WEIGHTS, Taxonomy, Weights, aspect_means, plain, spellings
 from .pool import Pool
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 ENDING = ".toml"
 PAPER = "paper"
 KEYS = ("title", "why", "aspects", "severities", "categories", "pairs")
 BY_SEVERITY = "severity"  # a category without a price of its own
-SAME = 1e-6  # shares of a price this close are one; the table of errors prints ten digits
+SAME_PRICE = 1e-6  # shares of a price this close are one; the table of errors prints ten digits
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,12 @@ def load_taxonomy(source: str | Path) -> Grouping:
         raise DataError(f"{path}: {error}") from None
 
 
+def _errors_of(d: Digest) -> pd.DataFrame:
+    """The error counts that ship for the systems of a digest."""
+    errors = load_errors(d.info.get("of", d.name))
+    return errors[errors["system"].isin(d.systems)].reset_index(drop=True)
+
+
 def regroup(source: Digest | Pool | str, grouping: Grouping | str | Path) -> tuple[np.ndarray, np.ndarray]:
     """System means of adequacy and fluency, (K,) each, under another grouping: MQM points per segment, ≤ 0.
 
@@ -147,7 +156,7 @@ def regroup(source: Digest | Pool | str, grouping: Grouping | str | Path) -> tup
     """
     source = dataset_of(source)
     g = grouping if isinstance(grouping, Grouping) else load_taxonomy(grouping)
-    errors = source.errors if isinstance(source, Pool) else load_errors(source.name)
+    errors = source.errors if isinstance(source, Pool) else _errors_of(source)
     if errors is None or source.aspects is None:
         raise DataError(f"{source.name} has no ratings of errors to group")
     labels = list(zip(errors["category"], errors["severity"], strict=True))
@@ -159,13 +168,13 @@ def regroup(source: Digest | Pool | str, grouping: Grouping | str | Path) -> tup
     priced = old > 0
     share = penalty[priced] / (count * old)[priced]  # of its price that an error costs, in a mean over raters
     least = 1 / max(1, len(source.ratings)) if isinstance(source, Pool) else 0  # of as many ratings as any cell has
-    if (share > 1 + SAME).any() or (share < least - SAME).any() or (penalty[old == 0] > 0).any():
+    if (share > 1 + SAME_PRICE).any() or (share < least - SAME_PRICE).any() or (penalty[old == 0] > 0).any():
         raise DataError(f"{source.name} was not read at the paper's prices; read its ratings again with this grouping")
     made = penalty.copy()
     made[priced] *= new[priced] / old[priced]
     free = ~priced & (new > 0)
     if free.any():
-        if not share.size or np.ptp(share) > SAME:
+        if not share.size or np.ptp(share) > SAME_PRICE:
             category, severity = labels[int(free.argmax())]
             raise DataError(
                 f"{source.name}: {g.name} puts a price on {category!r} of severity {severity!r}, which cost nothing; raters "

@@ -105,7 +105,7 @@ def _quick_human(path: Path, text: str) -> Pool | None:
     for column in labels:
         found = names.get(column)
         if found is not None:
-            labels[column] = quick.one_each(found, segment)
+            labels[column] = quick.segment_labels(found, segment)
             if labels[column] is None:
                 return None
     systems = sorted(s for s in system.names if not is_human(s))

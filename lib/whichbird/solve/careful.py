@@ -26,14 +26,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.balance import EPS, _steps
+from ..core.balance import EPS, distinct_steps
 from .saddle import climb, descend, excluded, repair
-from .verify import DEPTH, Region, _clipped, _hull, verify
+from .verify import DEPTH, Region, clipped, hull, verify
 
-BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
-FINE = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE are exact
-ROUNDS = 80
-FEW, MANY = 60, 10_000  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
+PLACE_BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
+FINE_BITS = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE_BITS are exact
+CARE_ROUNDS = 80
+FRAME_ROWS, CARE_ROWS = (
+    60,
+    10_000,
+)  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
 LAST = 2000  # saddles for one frame where nothing else has closed the line
 WORK = 1 << 24  # in large pools, limits so many saddles times systems
 TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
@@ -41,10 +44,10 @@ PIECES = 2  # so many new centres at a time next to an anchor,
 EIGHTHS = (1, 4, 7)  # besides some where no anchor is near;
 POOR = 16  # and nothing more next to an interval so many times narrower than its surroundings
 STUCK = 3  # covers inside each other that leave nearly everything open before it is given up
-SPREAD = 4.0
-CELLS = 1 << 20  # numbers per work array
-KEPT = 1 << 23  # numbers that are kept since they may be needed again
-TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
+SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
+CARE_CELLS = 1 << 20  # numbers per work array
+CARE_KEPT = 1 << 23  # numbers that are kept since they may be needed again
+ODDS_TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
 
 
 class Differences:
@@ -58,9 +61,9 @@ class Differences:
         if isinstance(origin, np.ndarray):
             return np.array([self[int(o)] for o in origin])
         if origin not in self.known:
-            if len(self.known) * self.places.size > KEPT:
+            if len(self.known) * self.places.size > CARE_KEPT:
                 self.known.clear()
-            self.known[origin] = np.array([(t - self.places[origin]) / (1 << BITS) for t in self.places])
+            self.known[origin] = np.array([(t - self.places[origin]) / (1 << PLACE_BITS) for t in self.places])
         return self.known[origin]
 
 
@@ -90,7 +93,7 @@ class Cone(NamedTuple):
             [root * (Fraction(float(t)) - Fraction(float(z[0]))) for t in z]
             for root, z in ((root_a, adequacy), (root_f, fluency))
         )
-        unit = max(map(abs, x + y)) / (1 << BITS)
+        unit = max(map(abs, x + y)) / (1 << PLACE_BITS)
         u, v = (np.array([round(t / unit) for t in z], object) for z in ((x, y) if above else (y, x)))
         e, d = u + v, u - v
         return cls(e, d, unit, root_a, root_f, (Differences(e), Differences(d)))
@@ -106,8 +109,8 @@ class Row(NamedTuple):
 
 
 def _root(x: Fraction) -> Fraction:
-    """√x to BITS bits at least."""
-    more = BITS + max(0, x.denominator.bit_length() - x.numerator.bit_length())
+    """√x to PLACE_BITS bits at least."""
+    more = PLACE_BITS + max(0, x.denominator.bit_length() - x.numerator.bit_length())
     return Fraction(isqrt((x.numerator << 2 * more) // x.denominator), 1 << more)
 
 
@@ -150,7 +153,7 @@ class Task(NamedTuple):
 
     @classmethod
     def of(cls, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, gap: float) -> Task:
-        cone, points = Cone.of(adequacy, fluency, beta, above), _steps(adequacy, fluency)[0]
+        cone, points = Cone.of(adequacy, fluency, beta, above), distinct_steps(adequacy, fluency)[0]
         x, y = ([Fraction(float(t)) for t in z] for z in ((adequacy, fluency) if above else (fluency, adequacy)))
         c, d = (1 - beta, beta) if above else (beta, 1 - beta)
         return cls(adequacy, fluency, beta, above, gap, cone, points, x, y, c, d)
@@ -179,7 +182,7 @@ class Cover:
 
     def __init__(self, cone: Cone, boost: int, points: np.ndarray) -> None:
         self.cone, self.boost, self.points = cone, boost, points
-        up, down = FINE + boost, FINE - boost
+        up, down = FINE_BITS + boost, FINE_BITS - boost
         self.at_u = np.array([((e << up) + (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
         self.at_v = np.array([((e << up) - (d << down)) >> 1 for e, d in zip(cone.e, cone.d, strict=True)], object)
         self.rows: list[Row] = []
@@ -192,7 +195,7 @@ class Cover:
     # --- places ---
 
     def seen(self, origin: int | np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """u, v, e and d of all systems as seen from one, or from several; the unit is 2^(BITS + FINE) fine units."""
+        """u, v, e and d of all systems as seen from one, or from several; the unit is 2^(PLACE_BITS + FINE_BITS) fine units."""
         s = 2.0**self.boost
         e, d = s * self.cone.differences[0][origin], self.cone.differences[1][origin] / s
         return (e + d) / 2, (e - d) / 2, e, d
@@ -211,7 +214,7 @@ class Cover:
 
     def parts(self, rows: list[Any]) -> Iterator[list[Any]]:
         """Rows, or their numbers, as many at a time as arrays may hold."""
-        block = max(1, CELLS // self.points.size)
+        block = max(1, CARE_CELLS // self.points.size)
         return (rows[n : n + block] for n in range(0, len(rows), block))
 
     def squares(self, rows: list[Row], level: float) -> np.ndarray:
@@ -259,13 +262,13 @@ class Cover:
         o = self.around(self.at_u[o] + _fine(w @ u), self.at_v[o] + _fine(w @ v), 0.0).origin
         u, v, e, d = self.seen(o)
         for _ in range(3):
-            if self.off(w, o) <= TOLERANCE / 32:
+            if self.off(w, o) <= ODDS_TOLERANCE / 32:
                 break
             *_, mended = repair(u[None], v[None], w[None], (e[None], d[None]))
             if not np.isfinite(mended).all() or self.off(mended[0], o) >= self.off(w, o):
                 break
             w = mended[0]
-        if self.off(w, o) > TOLERANCE:
+        if self.off(w, o) > ODDS_TOLERANCE:
             return False
         g = (e - w @ e) * (d - w @ d)
         on = w > 0
@@ -395,10 +398,10 @@ class Cover:
         root_x, root_y = (self.cone.root_a, self.cone.root_f)[:: 1 if task.above else -1]
         s = Fraction(2) ** self.boost
         cosh, tanh = (s + 1 / s) / 2, (s * s - 1) / (s * s + 1)
-        tilt = Fraction(round(tanh / (root_x * root_y) * (1 << BITS)), 1 << BITS)
+        tilt = Fraction(round(tanh / (root_x * root_y) * (1 << PLACE_BITS)), 1 << PLACE_BITS)
         first = task.x[0] + tilt * task.d * task.y[0], task.y[0] + tilt * task.c * task.x[0]
-        fine = self.cone.unit / (1 << FINE)
-        height = (self.cone.unit * (1 << BITS) / cosh) ** 2
+        fine = self.cone.unit / (1 << FINE_BITS)
+        height = (self.cone.unit * (1 << PLACE_BITS) / cosh) ** 2
         return Frame(tilt, first, (fine / (cosh * root_x), fine / (cosh * root_y)), height)
 
     def chain(self, level: float, open_: list[tuple[int, int]]) -> tuple[list[Part], list[int]] | None:
@@ -502,7 +505,7 @@ class Cover:
 
     def prove(self, gap: float, most: int) -> bool:
         """Whether the line could be covered."""
-        for _ in range(ROUNDS):
+        for _ in range(CARE_ROUNDS):
             level = self.level(gap)
             gaps = self.gaps(level)
             if not gaps:
@@ -513,7 +516,7 @@ class Cover:
         return False
 
     def hopeful(self, level: float) -> list[tuple[int, int]]:
-        """The gaps without those next to an interval that is narrow for its distance from the nearest anchor."""
+        """Drop gaps that further bisection cannot close: those next to an interval that is narrow for its distance from an anchor."""
         anchors = sorted({*self.at_v, self.place(self.best[2])[1]})
         lefts, rights = set(), set()
         for (left, right), middle in zip(self._every(level), self._middles(), strict=True):
@@ -548,7 +551,7 @@ class Cover:
 
 
 def _coarse(x: int) -> float:
-    return x / (1 << (BITS + FINE))
+    return x / (1 << (PLACE_BITS + FINE_BITS))
 
 
 def _plain(x: Fraction, tolerance: Fraction) -> float | str:
@@ -561,17 +564,21 @@ def _plain(x: Fraction, tolerance: Fraction) -> float | str:
 
 def _fine(x: float) -> int:
     mantissa, exponent = frexp(x)
-    shift = exponent - 53 + BITS + FINE
+    shift = exponent - 53 + PLACE_BITS + FINE_BITS
     whole = int(mantissa * (1 << 53))
     return whole << shift if shift >= 0 else whole >> -shift
 
 
 def boosts(cone: Cone, w: np.ndarray, size: float) -> Iterator[int]:
     """Exponents of two to try for the frame."""
-    e, d = (np.array([float(Fraction(int(t), 1 << BITS)) for t in x]) for x in (cone.e, cone.d))
+    e, d = (np.array([float(Fraction(int(t), 1 << PLACE_BITS)) for t in x]) for x in (cone.e, cone.d))
 
     def round_(long: float, short: float) -> int:
-        return int(np.clip(round(0.5 * np.log2(short / long)), -FINE + 4, FINE - 4)) if long > 0 and short > 0 else 0
+        return (
+            int(np.clip(round(0.5 * np.log2(short / long)), -FINE_BITS + 4, FINE_BITS - 4))
+            if long > 0 and short > 0
+            else 0
+        )
 
     o = int(w.argmax())
     x, y = (t - t[o] for t in (e, d))
@@ -614,7 +621,7 @@ def solve(
             break
         cover = tried[boost] = Cover(task.cone, boost, task.points)
         cover.start(best)
-        if cover.optima and (found := cover.found(task, FEW)):
+        if cover.optima and (found := cover.found(task, FRAME_ROWS)):
             return found
         best = [cover.best[1] for cover in tried.values() if cover.optima]
     if not best:
@@ -637,11 +644,11 @@ class Dissection:
     """
 
     def __init__(self, task: Task, optima: list[np.ndarray]) -> None:
-        self.task, self.optima, self.left = task, optima, min(MANY, WORK // task.points.size)
+        self.task, self.optima, self.left = task, optima, min(CARE_ROWS, WORK // task.points.size)
 
     def found(self) -> Found:
         """The best weighting, with its proof if there is one."""
-        cover = self._cover(_hull([*zip(self.task.x, self.task.y, strict=True)]))
+        cover = self._cover(hull([*zip(self.task.x, self.task.y, strict=True)]))
         best, *others = self.optima  # better ones may have been found on the way
         return self.task.found(best, others, cover) or Found(best, [], {}, np.inf)
 
@@ -651,7 +658,7 @@ class Dissection:
             return None
         even, tries = _round(self.task, region), dict[int, tuple[float, Cover, Region]]()
         for way in (trend, 0, -trend) if trend else (0, 2, -2):
-            boost = max(4 - FINE, min(FINE - 4, even + way))
+            boost = max(4 - FINE_BITS, min(FINE_BITS - 4, even + way))
             tries[way] = self._tried(region, Cover(self.task.cone, boost, self.task.points))
             if tries[way][0] <= 0.5:
                 break
@@ -664,7 +671,7 @@ class Dissection:
 
         def deeper(low: Fraction | None, high: Fraction | None) -> dict[str, Any] | None:
             along = [y + slope * x for x, y in region]
-            part = _clipped(region, slope, min(along) if low is None else low, max(along) if high is None else high)
+            part = clipped(region, slope, min(along) if low is None else low, max(along) if high is None else high)
             return self._cover(part, depth + 1, trend, stuck)
 
         return here.written(self.task, here.level(self.task.gap), deeper)
@@ -674,7 +681,7 @@ class Dissection:
         task, frame = self.task, here.frame(self.task)
         slope = frame.tilt * task.c
         systems = [y + slope * x for x, y in zip(task.x, task.y, strict=True)]
-        region = _clipped(region, slope, min(systems), max(systems))
+        region = clipped(region, slope, min(systems), max(systems))
         line = [(y + slope * x - frame.origin[1]) / frame.unit[1] for x, y in region]
         if not line:
             return 1.0, here, region
@@ -703,5 +710,5 @@ def _round(task: Task, region: Region) -> int:
         float(max(t) - min(t)) for t in ([root_x * x + sign * root_y * y for x, y in region] for sign in (1, -1))
     )
     if long <= 0 or short <= 0:
-        return 0 if long == short else (FINE - 4) * (1 if short > long else -1)
-    return int(np.clip(round(0.5 * log2(short / long)), -FINE + 4, FINE - 4))
+        return 0 if long == short else (FINE_BITS - 4) * (1 if short > long else -1)
+    return int(np.clip(round(0.5 * log2(short / long)), -FINE_BITS + 4, FINE_BITS - 4))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core import check
-from ..core.balance import TOLERANCE, Standard, _unit, balance, solvable
+from ..core.balance import TOLERANCE, Standard, balance, in_unit, solvable
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def certificate(
     >>> certificate(a, f, 0.5, [0, 1, 1]).failed
     '(iii)'
     """
-    pool, beta = Standard.of(adequacy, fluency), _unit(beta)
+    pool, beta = Standard.of(adequacy, fluency), in_unit(beta)
     solvable(pool.given_a, pool.given_f)
     w = check.weights(w, pool.a.size)
     on, tolerance = w > 0, TOLERANCE * w.max()

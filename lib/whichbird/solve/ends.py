@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..core.balance import EPS, _gap_balance, _steps, ends
+from ..core.balance import EPS, distinct_steps, ends, gap_balance
 
 CLOSE = 1e-5  # systems this near to each other, relative to the spread, make a proof be verified before it is used;
 NEAR = 1e-6  # so do targets this near, relatively, to an end of the range or to the balance of two systems in use
@@ -49,7 +49,7 @@ def end_lines(x: np.ndarray, y: np.ndarray, exact: bool = False) -> list[np.ndar
     Three points whose pairs share one |slope| are collinear, and the points of such a line are neighbours in sorted
     order, by the argument of `reachable`: a line is a run of steps of extreme slope and one sign.
     """
-    point, dx, dy = _steps(x, y)
+    point, dx, dy = distinct_steps(x, y)
     if exact:
         places = np.unique(point, return_index=True)[1]
         dx, dy = (np.diff(np.array([Fraction(t) for t in z[places].tolist()], object)) for z in (x, y))
@@ -80,7 +80,7 @@ def exact_lines(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[np.ndarray]
 
 def close_steps(x: np.ndarray, y: np.ndarray) -> bool:
     """Whether two neighbouring pairs of points have the largest share of x up to rounding of the scores."""
-    _, dx, dy = _steps(x, y)
+    _, dx, dy = distinct_steps(x, y)
     with np.errstate(divide="ignore"):
         slope = np.abs(dy) / np.abs(dx)
     return bool((slope <= slope.min() * (1 + NEAR)).sum() > 1)
@@ -92,7 +92,7 @@ def close_pair(x: np.ndarray, y: np.ndarray) -> bool:
     In strips of x, two CLOSE wide, sorted by y. Two points in one half of a strip with no more than CLOSE between their y are
     such a pair; of four in a row two are in one half, so a pair is there only if one is among neighbours or next but one.
     """
-    places = np.unique(_steps(x, y)[0], return_index=True)[1]
+    places = np.unique(distinct_steps(x, y)[0], return_index=True)[1]
     x, y = x[places], y[places]
     for shift in (0, 1):  # a pair that one way of cutting into strips parts lies in a strip of the other
         strip = np.floor((x / CLOSE + shift) / 2)
@@ -128,4 +128,4 @@ def next_pairs(adequacy: np.ndarray, fluency: np.ndarray, beta: float) -> np.nda
     """
     a, f = np.sqrt(1 - beta) * adequacy, np.sqrt(beta) * fluency
     orders = np.argsort(a + f), np.argsort(a - f)
-    return np.concatenate([_gap_balance(np.diff(adequacy[k]), np.diff(fluency[k])) for k in orders])
+    return np.concatenate([gap_balance(np.diff(adequacy[k]), np.diff(fluency[k])) for k in orders])

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from ..core.balance import EPS
 
-TRIES = 14  # of Newton's method, from each start
+GUESS_TRIES = 14  # of Newton's method, from each start
 SETTLED = 1e-14  # error of an optimum found to all digits
 MIXTURES = (0.6, 0.3, 0.9)  # shares of the weights at the end of the range in the starts after the uniform weighting
-STEPS = 25  # of a climb
-FALLS = 8  # of a descent
-ROWS = 90  # saddles before the guess is given up; twenty-five are usual
+GUESS_STEPS = 25  # of a climb
+GUESS_FALLS = 8  # of a descent
+GUESS_ROWS = 90  # saddles before the guess is given up; twenty-five are usual
 
 
 class Point(NamedTuple):
@@ -37,7 +37,7 @@ def newton(u: Sequence[float], v: Sequence[float], h: float, p: float, q: float)
     """From a saddle to one that is stationary and on the target, by Newton's method in all three numbers; None if lost."""
     before = math.inf
     best, found = SETTLED, None
-    for _ in range(TRIES):
+    for _ in range(GUESS_TRIES):
         total = nn = zu = zv = zg = size = m = uu = uv = ug = u1 = vv = vg = v1 = g1 = 0.0
         for x, y in zip(u, v, strict=True):
             a, b = x - p, y - q
@@ -102,7 +102,7 @@ def climb(
     """
     v2 = [_square(y - q) for y in v]
     best, top, d_h, d_p, short = (h, p), -math.inf, 0.0, 0.0, 1.0
-    for _ in range(STEPS):
+    for _ in range(GUESS_STEPS):
         nn = sz = szu = m = mu = muu = 0.0
         for x, y in zip(u, v2, strict=True):
             a = x - p
@@ -158,7 +158,7 @@ def optimum(u: Sequence[float], v: Sequence[float], end: Sequence[float]) -> Poi
 
 def valley(u: Sequence[float], v: Sequence[float], h: float, p: float, q: float) -> Point | None:
     """A local optimum below a saddle: a climb, and if Newton's method is lost there, once more from the weights' mean of v."""
-    for _ in range(FALLS):
+    for _ in range(GUESS_FALLS):
         h, p, height = climb(u, v, q, h, p)
         point = newton(u, v, h, p, q)
         if point is not None and point.P <= height * height * (1 + 1e-9):
@@ -181,7 +181,7 @@ def cover(
     points: list[Point] = []
     rows: list[tuple[float, float, float]] = []
     size = _square(max(u) - min(u)) + _square(max(v) - min(v))
-    while best is not None and len(rows) < ROWS:
+    while best is not None and len(rows) < GUESS_ROWS:
         points.append(best)
         rows.append(best[:3])
         root, better = math.sqrt(best.P * (1 - gap)), None
@@ -207,7 +207,7 @@ def _march(
     """Add saddles to `rows` from the best point to the distance `end` to one side; a better point, if one is met."""
     edge = math.sqrt(max(0.0, 0.5 * gap * best.h - noise))
     h, p, share = best.h, best.p, 0.6  # the half-width that the last saddle excluded, as a share of its distance
-    while 0 < edge <= end and len(rows) < ROWS:
+    while 0 < edge <= end and len(rows) < GUESS_ROWS:
         away = min(edge * (1 + 0.9 * share / (1 - share)), 0.5 * (edge + end))
         h, p, height = climb(u, v, best.q + side * away, h, p, root)
         rows.append((h, p, best.q + side * away))

@@ -29,13 +29,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core import check
-from ..core.balance import Standard, _unit, balance, from_std_balance, out_of_reach, reachable, solvable, std_balance
+from ..core.balance import Standard, balance, from_std_balance, in_unit, out_of_reach, reachable, solvable, std_balance
 from .arcs import MEET, SHORT, ZERO, Arc as Arc, Chain, Face, Points, on_all, root
 from .result import NotProven
 from .reweight import TIE, reweight_many
 
 START = 24  # targets from which arcs are followed at first
-ROUNDS = 40  # of putting checks where they are missing
+PATH_ROUNDS = 40  # of putting checks where they are missing
 
 
 def _spare(arc: Arc, ess: float, beta: float) -> float:
@@ -123,7 +123,7 @@ class Path:
 
     def _ask(self, beta: ArrayLike, what: Callable[[Arc, np.ndarray], np.ndarray]) -> np.ndarray:
         target = np.asarray(beta, float)
-        flat = np.array([_unit(x) for x in target.ravel()])
+        flat = np.array([in_unit(x) for x in target.ravel()])
         for x in flat[~((flat >= self.low - SHORT) & (flat <= self.high + SHORT))][:1]:
             raise out_of_reach(x, self.low, self.high)
         starts, stops = (np.array([getattr(arc, name) for arc in self.arcs]) for name in ("low", "high"))
@@ -163,7 +163,7 @@ def path(adequacy: ArrayLike, fluency: ArrayLike, checks: float = 0.02) -> Path:
     walk = _Walk(pool, a, f, low, high)
     grid = np.array([from_std_balance(x) for x in np.linspace(std_balance(low), std_balance(high), START + 2)[1:-1]])
     walk.ask(np.append(grid[(grid > low) & (grid < high)], natural))
-    for _ in range(ROUNDS):
+    for _ in range(PATH_ROUNDS):
         walk.assemble()
         if not walk.ask(walk.wanted(checks), walk.here):
             break
@@ -247,7 +247,7 @@ class _Walk:
 
     def assemble(self) -> None:
         """The path between all anchors, and on to the ends; more anchors where they are missing."""
-        for _ in range(ROUNDS):
+        for _ in range(PATH_ROUNDS):
             if not self.anchors:
                 raise NotProven("no target of this pool could be solved, so there is no place to start a path from")
             self.whole, open_, x = _Part([], [], []), 0, None

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.balance import _steps
-from .saddle import _stationarity
+from ..core.balance import distinct_steps
+from .saddle import stationarity
 from .verify import verify
 
 LEVELS = (5.001e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2)  # relative gaps to try to cover the line at, the solver's own first
@@ -94,7 +94,7 @@ class Evidence:
         with np.errstate(all="ignore"):
             saddle = np.array([P * (g[on] @ g[on]) / (g[on] @ (w[on] - P)), w @ u, w @ v])
         for _ in range(3):
-            saddle += _stationarity(u[None], v[None], *saddle[:, None])[2][:, 0]
+            saddle += stationarity(u[None], v[None], *saddle[:, None])[2][:, 0]
         return Rows(np.where(np.isfinite(saddle), saddle, 0.0)[None])
 
     def _readings(self) -> Iterator[tuple[Fractions, Fractions, Fraction]]:
@@ -103,11 +103,11 @@ class Evidence:
         a, f = ([Fraction(x) for x in map(float, s)] for s in (self.adequacy, self.fluency))
         beta, end = Fraction(self.beta), self.certificate == "pair"
         ends = self._line_ends()
-        yield a, f, _share(a, f, *ends) if end else beta
+        yield a, f, _fraction(a, f, *ends) if end else beta
         if not end:
             yield a, f, _balance(a, f, [Fraction(w) for w in map(float, self.weights)])
         simple_a, simple_f = ([simplest(x) for x in map(float, s)] for s in (self.adequacy, self.fluency))
-        yield simple_a, simple_f, _share(simple_a, simple_f, *ends) if end else simplest(self.beta)
+        yield simple_a, simple_f, _fraction(simple_a, simple_f, *ends) if end else simplest(self.beta)
         for x, s in zip((a, f), self.standard[:2], strict=True):  # what is one number after rounding, as one
             _, first, which = np.unique(s, return_index=True, return_inverse=True)
             x[:] = [x[int(first[n])] for n in which]
@@ -117,7 +117,7 @@ class Evidence:
                 f[k] = f[i] + (f[j] - f[i]) * (a[k] - a[i]) / (a[j] - a[i])
             else:
                 a[k] = a[i] + (a[j] - a[i]) * (f[k] - f[i]) / (f[j] - f[i])
-        yield a, f, _share(a, f, i, j)
+        yield a, f, _fraction(a, f, i, j)
 
     def _near(self, a: Fractions, f: Fractions, beta: Fraction) -> bool:
         """Whether these are the numbers given, give or take their rounding."""
@@ -209,7 +209,7 @@ def _chain(low: np.ndarray, high: np.ndarray, start: float, stop: float) -> tupl
 
 def _holes(u: np.ndarray, v: np.ndarray, c: float, d: float, P: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For systems with so many copies that 1/their number is below P: v, how far around it no mean lies, the system."""
-    point = _steps(u, v)[0]
+    point = distinct_steps(u, v)[0]
     first, count = np.unique(point, return_index=True)[1], np.bincount(point)
     out = []
     for k in np.sort(first[count * P >= 1 - 1e-6]):
@@ -242,7 +242,7 @@ def _balance(a: Fractions, f: Fractions, w: Fractions) -> Fraction:
     return va / (va + vf) if va + vf else Fraction(1, 2)
 
 
-def _share(a: Fractions, f: Fractions, i: int, j: int) -> Fraction:
+def _fraction(a: Fractions, f: Fractions, i: int, j: int) -> Fraction:
     """The exact balance of two systems."""
     return _balance([a[i], a[j]], [f[i], f[j]], [Fraction(1)] * 2)
 

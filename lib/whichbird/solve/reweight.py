@@ -52,17 +52,18 @@ from ..core.balance import (
     NOTHING,
     OUTSIDE,
     Standard,
-    _share,
-    _steps,
-    _unit,
+    distinct_steps,
     ends,
+    in_unit,
     not_too_large,
     out_of_reach,
     snapped,
     solvable,
+    weighted_share,
 )
 from . import careful, guess
 from .baseline import best_local
+from .careful import SPREAD
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
 from .ends import (
     CLOSE,
@@ -88,7 +89,6 @@ DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding 
 INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide, so this is a price, not a limit
 BETA_TOLERANCE = 1e-12
 GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
-SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
 SMALL = 80  # a single target of at most so many systems is first tried number by number,
 MENDS = 3  # with so many rounds of gap splitting
 TIE = 1e-9  # a weighting whose collision is this near to the best, relatively, may be as good;
@@ -98,7 +98,7 @@ ROWS = 2000  # saddles per target before it is done again with care; thirty are 
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
 MANY = 1000  # in a pool of more systems some are close by chance, and hardly matter
 EXTREME = 1e-3  # targets this near to 0 or 1 make a proof be verified before it is used, as CLOSE and NEAR of `ends` do
-CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
+SOLVE_CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
 def reweight(
@@ -114,7 +114,7 @@ def reweight(
     >>> r.weights.round(4), round(r.ess, 3), r.certificate
     (array([0.0088, 0.0861, 0.4245, 0.4806]), 2.389, 'interval')
     """
-    return reweight_sweep(adequacy, fluency, [_unit(beta)], distortion).insist()[0]
+    return reweight_sweep(adequacy, fluency, [in_unit(beta)], distortion).insist()[0]
 
 
 def reweight_sweep(
@@ -305,7 +305,7 @@ def _other(
                 w, name, gap = tilt.w, tilt.certificate, tilt.gap
                 eta = (-tilt.t / beta if above[n] else tilt.t / (1 - beta)) / pool.scale**2
                 lam = tilt.shift - 1  # 1 + log(K w) + ηg + λ = 0
-        found = float(_share(pool.given_a, pool.given_f, pool.scale, w))
+        found = float(weighted_share(pool.given_a, pool.given_f, pool.scale, w))
         if not (name == "pair" or abs(found - beta) <= BETA_TOLERANCE):
             raise NotProven(f"the weights found for beta = {beta:.17g} have balance {found:.17g}")
         yield Reweighting(w, found, float(beta), name, gap, float(eta), float(lam), others, distortion=measure.name)
@@ -358,7 +358,7 @@ class _Pools(NamedTuple):
         if real.any():
             low[real], high[real] = ends(given_a[real], given_f[real])
         even = np.full(a[real].shape, 1 / a.shape[1])
-        natural[real] = _share(given_a[real], given_f[real], scale[real], even)
+        natural[real] = weighted_share(given_a[real], given_f[real], scale[real], even)
         return cls(a, f, scale, low, high, natural, given_a, given_f)
 
 
@@ -372,14 +372,14 @@ def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
             f"beta has shape {np.shape(beta)}; for {pools} pools a number, ({pools},), ({pools}, T) or (1, T) is expected"
         ) from None
     for value in out[~((out >= 0) & (out <= 1))][:1]:
-        _unit(value)
+        in_unit(value)
     return out
 
 
 def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
     betas = check.vector(betas, "betas")
     for beta in betas:
-        if not low - OUTSIDE <= _unit(beta) <= high + OUTSIDE:
+        if not low - OUTSIDE <= in_unit(beta) <= high + OUTSIDE:
             raise out_of_reach(beta, low, high)
     return np.clip(betas, low, high)
 
@@ -461,7 +461,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     left, (delicate, hopeless) = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
     if left.size == 1 and size <= SMALL and not delicate[left].any():
         left = left[:0] if _guessed(pools, which[left], betas[left], left, out) else left
-    block = max(1, CELLS // (32 * size))
+    block = max(1, SOLVE_CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
         hard = []
         for part in _parts(left, 4 * block):
@@ -474,7 +474,7 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
     with np.errstate(all="ignore"):
-        out.beta[:] = _share(pools.given_a[which], pools.given_f[which], pools.scale[which], out.w)
+        out.beta[:] = weighted_share(pools.given_a[which], pools.given_f[which], pools.scale[which], out.w)
     unit = (np.abs(out.w.sum(1) - 1) <= BETA_TOLERANCE) & (out.w.min(1, initial=0) >= 0)
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
@@ -548,7 +548,7 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     if found.others:
         out.others[n] = found.others
     x, y = ((z - z[w.argmax()]) / pools.scale[row] for z in (a, f))
-    out.beta[n] = _share(a, f, pools.scale[row], w)
+    out.beta[n] = weighted_share(a, f, pools.scale[row], w)
     g = (1 - beta) * (x - w @ x) ** 2 - beta * (y - w @ y) ** 2
     P, fits = w @ w, []
     with np.errstate(all="ignore"):
@@ -623,13 +623,13 @@ def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarr
         return True
     side, only = _Side(x, v, stretch), np.zeros(1, int)
     points, rows = guess.cover(*plain, first or guess.optimum(*plain, side.line[0].tolist()), INTERVAL_GAP)
-    side._offer_lines()
+    side.offer_lines()
     if not points or side.best[0] is not None:  # a line is in need of more than a guess
         return False
     if points[-1] is not first and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, points[-1])).all():
         return True
     for point in points:
-        side._offer(only, *_saddle(u, v, point))
+        side.offer(only, *_saddle(u, v, point))
     if side.best[0] is None or _thin(pools, which, betas, side.best[0].w[None]).any():
         return False
     table = np.array(rows)
@@ -744,13 +744,13 @@ class _Side:
         x, v = np.atleast_2d(x), np.atleast_2d(v)
         kind = np.zeros(stretch.size, int) if kind is None else kind
         self.stretch, self.kind, self.u, self.v = stretch, kind, stretch[:, None] * x[kind], v[kind]
-        self.points = [_steps(*pool)[0] for pool in zip(x, v, strict=True)]
+        self.points = [distinct_steps(*pool)[0] for pool in zip(x, v, strict=True)]
         self.line = np.array([end_lines(*pool)[0] for pool in zip(x, v, strict=True)])
         self.optima: list[list[_Optimum]] = [[] for _ in stretch]
         self.best: list[_Optimum | None] = [None] * stretch.size
         self.target = np.empty(0, int)
         self.q = self.h = self.p = np.empty(0)
-        self._block = max(1, CELLS // v.shape[1])  # rows at a time
+        self._block = max(1, SOLVE_CELLS // v.shape[1])  # rows at a time
 
     def add(self, target: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray) -> None:
         self.target = np.append(self.target, target)
@@ -763,8 +763,8 @@ class _Side:
 
     def start(self) -> None:
         """The optimum at the end of the range, and the valleys of least collision as a grid of q shows them."""
-        self._offer(np.arange(self.stretch.size), *repair(self.u, self.v, self.line[self.kind]))
-        self._offer_lines()
+        self.offer(np.arange(self.stretch.size), *repair(self.u, self.v, self.line[self.kind]))
+        self.offer_lines()
         target, q = self._grid()
         v = self.v[target]
         all_in = 0.5 * ((v - q[:, None]) ** 2).max(1)  # high enough for most systems to be in use
@@ -793,7 +793,7 @@ class _Side:
         order = np.argsort(target, kind="stable")
         return target[order], np.concatenate(q)[order]
 
-    def _offer_lines(self) -> None:
+    def offer_lines(self) -> None:
         """Uniform weights on systems on one line with exactly the target's slope: any weights on them have the balance.
 
         Such an optimum has no multiplier, so no saddle leads to it. In stretched scores u + v or u − v is constant.
@@ -809,7 +809,7 @@ class _Side:
                 for line in np.flatnonzero(full == full.max()):
                     w = np.zeros((1, run.size))
                     w[0, order[n][run == line]] = 1 / full.max()
-                    self._offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
+                    self.offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
 
     def _descend(
         self,
@@ -822,9 +822,9 @@ class _Side:
         height: np.ndarray | None = None,
     ) -> None:
         u, v, stretch = self.u[target], self.v[target], self.stretch[target]
-        self._offer(target, *descend(u, v, stretch, q, left, right, h, p, height))
+        self.offer(target, *descend(u, v, stretch, q, left, right, h, p, height))
 
-    def _offer(self, target: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
+    def offer(self, target: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
         """Take note of the feasible ones among these weightings."""
         off = off_balance(self.u[target], self.v[target], w, self.stretch[target])
         new = []

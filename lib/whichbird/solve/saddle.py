@@ -87,7 +87,7 @@ def ascend(u: np.ndarray, v: np.ndarray, stretch: np.ndarray) -> tuple[np.ndarra
     best, before = np.full(h.size, np.inf), np.full(h.size, np.inf)
     with np.errstate(all="ignore"):
         for n in range(TRIES):
-            w, miss, step = _stationarity(u, v, h, p, q)
+            w, miss, step = stationarity(u, v, h, p, q)
             error = _error(u, v, stretch, h, w, miss)
             better = error < best[row]
             for x, new in zip(out, (h, p, q, w), strict=True):
@@ -227,7 +227,7 @@ def descend(
     """
     if height is None:
         h, p, height = climb(u, v, q, np.where(h > 0, h, 0.5 * ((v - q[:, None]) ** 2).max(1)), p, cone=cone)
-    w, miss, step = _stationarity(u, v, h, p, q, cone=cone)
+    w, miss, step = stationarity(u, v, h, p, q, cone=cone)
     for n in range(FALLS):
         settled = np.minimum(miss[1] ** 2, step[2] ** 2) <= 1e-14 * h  # near enough for Newton's last steps
         if n >= PATIENCE:  # at an end of the range two systems or more share the weight, so no optimum has Σw² > ½
@@ -241,7 +241,7 @@ def descend(
         close = inside & (np.abs(step[0]) < 0.5 * h)
         start_h, start_p = _choose(close, (h + step[0], p + step[1]), (h, p))
         h2, p2, height2 = climb(u, v, trial, start_h, start_p, cone=cone)
-        w2, miss2, step2 = _stationarity(u, v, h2, p2, trial, cone=cone)
+        w2, miss2, step2 = stationarity(u, v, h2, p2, trial, cone=cone)
         lower = height2 <= height * (1 + 1e-14)
         left, right = np.where(~lower & (trial < q), trial, left), np.where(~lower & (trial > q), trial, right)
         new, old = (trial, h2, p2, height2, miss2, step2), (q, h, p, height, miss, step)
@@ -251,9 +251,9 @@ def descend(
     for margin in (0, 0, 1e-4, 1e-6, 0, 0):
         if (error <= 1e-15).all():
             break
-        by = _stationarity(u, v, h, p, q, margin, cone)[2] if margin else step
+        by = stationarity(u, v, h, p, q, margin, cone)[2] if margin else step
         h2, p2, q2 = h + by[0], p + by[1], q + by[2]
-        w2, miss2, step2 = _stationarity(u, v, h2, p2, q2, cone=cone)
+        w2, miss2, step2 = stationarity(u, v, h2, p2, q2, cone=cone)
         error2 = _error(u, v, stretch, h2, w2, miss2, cone)
         better = error2 < error
         h, p, q, error, step = _choose(better, (h2, p2, q2, error2, step2), (h, p, q, error, step))
@@ -265,7 +265,7 @@ def descend(
     return h, p, q, w
 
 
-def _stationarity(
+def stationarity(
     u: np.ndarray,
     v: np.ndarray,
     h: np.ndarray,

@@ -26,7 +26,7 @@ from .stationary import of_supports, rounding
 
 LIMIT = 24  # systems; 2^24 supports already take the better part of an hour
 CHUNK = 8192  # supports at a time: some tens of megabytes, and long enough for numpy
-TIE = 1e-12  # relative: what rounding does to Σw² of two optima that mirror each other
+MIRROR_TIE = 1e-12  # relative: what rounding does to Σw² of two optima that mirror each other
 
 
 def search(
@@ -232,8 +232,8 @@ class Run:
             last = visit.owner[first] + 1
             self.counts.certified, self.proof = 1, "exit certificate"
             self._keep(visit, first)
-        elif visit.owner.size and (least := visit.collision.min()) < self.collision * (1 - TIE):
-            self._keep(visit, int(np.argmax(visit.collision <= least * (1 + TIE))))
+        elif visit.owner.size and (least := visit.collision.min()) < self.collision * (1 - MIRROR_TIE):
+            self._keep(visit, int(np.argmax(visit.collision <= least * (1 + MIRROR_TIE))))
         self._look_for_twin(visit)
         seen = visit.admissible[:last] if self.admissible else np.ones(last, bool)
         poles = visit.poles[:last][seen]
@@ -252,7 +252,7 @@ class Run:
     def _look_for_twin(self, visit: _Visit) -> None:
         if self.weights is None:
             return
-        for twin in visit.weights[visit.collision <= self.collision * (1 + TIE)]:
+        for twin in visit.weights[visit.collision <= self.collision * (1 + MIRROR_TIE)]:
             if all(np.abs(twin - w).max() > np.sqrt(TOLERANCE) for w in (self.weights, *self.others)):
                 self.others.append(twin)
 

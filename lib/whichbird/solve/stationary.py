@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.balance import EPS, TOLERANCE, Standard, _unit, solvable
+from ..core.balance import EPS, TOLERANCE, Standard, in_unit, solvable
 
 _TINY = 1e-30  # stands for r_j = 0: its square still is a normal number, and no sum in double precision can feel it
 _STEPS = 500  # Newton doubles the digits, near a double root it halves the error, far away it grows by 3/2: 100 do
@@ -78,7 +78,7 @@ def stationary_points(
         raise ValueError(
             f"supports {supports.tolist()!r:.60} are not rows of two or more different indices from 0 to {systems - 1}"
         )
-    return of_supports(pool, _unit(beta), supports)
+    return of_supports(pool, in_unit(beta), supports)
 
 
 def of_supports(pool: Standard, beta: float, supports: np.ndarray) -> Stationary:

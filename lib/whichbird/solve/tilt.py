@@ -34,11 +34,11 @@ from ..core.balance import EPS
 from .distortion import kl
 from .saddle import dot, off_balance
 
-DUAL_GAP = 1e-10
-INTERVAL_GAP = 1e-9
+TILT_DUAL_GAP = 1e-10
+TILT_INTERVAL_GAP = 1e-9
 STEPS = 60  # of Newton's method
 ROUNDS = 60  # of splitting intervals
-CELLS = 4000  # intervals at one time before giving up; forty are usual
+TILT_CELLS = 4000  # intervals at one time before giving up; forty are usual
 
 
 class Tilt(NamedTuple):
@@ -57,7 +57,7 @@ def solve(u: np.ndarray, v: np.ndarray, stretch: float, guess: np.ndarray) -> Ti
     None where no weighting was found.
     """
     best = _better(u, v, stretch, None, *_newton(u, v, *_starts(u, v, guess)))
-    if best is not None and (gap := _dual_gap(u, v, best)) <= DUAL_GAP:
+    if best is not None and (gap := _dual_gap(u, v, best)) <= TILT_DUAL_GAP:
         return best._replace(certificate="dual", gap=gap)
     best, proven = _intervals(u, v, stretch, best)
     if best is None or not proven:
@@ -65,8 +65,8 @@ def solve(u: np.ndarray, v: np.ndarray, stretch: float, guess: np.ndarray) -> Ti
     gap = _dual_gap(u, v, best)  # a better optimum may have been found on the way
     return (
         best._replace(certificate="dual", gap=gap)
-        if gap <= DUAL_GAP
-        else best._replace(certificate="interval", gap=INTERVAL_GAP)
+        if gap <= TILT_DUAL_GAP
+        else best._replace(certificate="interval", gap=TILT_INTERVAL_GAP)
     )
 
 
@@ -167,7 +167,7 @@ def _intervals(u: np.ndarray, v: np.ndarray, stretch: float, best: Tilt | None) 
     edges = np.linspace(v.min(), v.max(), 17)
     left, right = edges[:-1], edges[1:]
     for turn in range(ROUNDS):
-        t, p, bound = _climb(u, v, left, right, np.inf if best is None else kl(best.w) - INTERVAL_GAP)
+        t, p, bound = _climb(u, v, left, right, np.inf if best is None else kl(best.w) - TILT_INTERVAL_GAP)
         if turn < 4:  # look for other optima where the bound is lowest; later rounds only close in on the best
             low = np.argsort(bound)[:8]
             best = _better(u, v, stretch, best, *_newton(u, v, t[low], p[low], 0.5 * (left + right)[low]))
@@ -177,11 +177,11 @@ def _intervals(u: np.ndarray, v: np.ndarray, stretch: float, best: Tilt | None) 
         if best is None:
             open_ = np.ones(left.size, bool)
         else:
-            open_ = bound < kl(best.w) - INTERVAL_GAP
+            open_ = bound < kl(best.w) - TILT_INTERVAL_GAP
         left, right = left[open_], right[open_]
         if not left.size:
             return best, True
-        if left.size > CELLS:
+        if left.size > TILT_CELLS:
             break
         middle = 0.5 * (left + right)
         left, right = np.concatenate((left, middle)), np.concatenate((middle, right))

@@ -142,7 +142,7 @@ def _covered(scores: _Scores, whole: _Whole, line: list[Any], region: Region | N
     bounds = []
     for saddle, left, right in zip(whole.saddles, line[:-1], line[1:], strict=True):
         if isinstance(saddle, _Cover):
-            inside = region or _hull([*zip(scores.x, scores.y, strict=True)])
+            inside = region or hull([*zip(scores.x, scores.y, strict=True)])
             bounds.append(_inner(scores, saddle, whole.clipped(inside, left, right)))
         else:
             bounds.append(_cell(whole.pool, saddle, left, right))
@@ -157,7 +157,7 @@ def _inner(scores: _Scores, cover: _Cover, region: Region) -> Fraction:
     return _covered(scores, whole, [min(line), *whole.cuts, max(line)], region) if region else Fraction(1)
 
 
-def _hull(points: Region) -> Region:
+def hull(points: Region) -> Region:
     """The corners, in turn, of the smallest convex region around all systems, and so around all means."""
     out: Region = []
     for way in (sorted(set(points)), sorted(set(points), reverse=True)):
@@ -174,7 +174,7 @@ def _turns_left(p: Point, q: Point, r: Point) -> bool:
     return (q[0] - p[0]) * (r[1] - p[1]) > (q[1] - p[1]) * (r[0] - p[0])
 
 
-def _clipped(region: Region, slope: Fraction, low: Fraction, high: Fraction) -> Region:
+def clipped(region: Region, slope: Fraction, low: Fraction, high: Fraction) -> Region:
     """The part of a convex region, given by its corners in turn, where y + slope·x lies between low and high."""
     for sign, limit in ((1, low), (-1, -high)):
         corners = [(x, y, sign * (y + slope * x) - limit) for x, y in region]
@@ -324,7 +324,7 @@ class _Whole(NamedTuple):
         return self.unit * (y + self.slope * x)
 
     def clipped(self, region: Region, low: Any, high: Any) -> Region:
-        return _clipped(region, self.slope, Fraction(low) / self.unit, Fraction(high) / self.unit)
+        return clipped(region, self.slope, Fraction(low) / self.unit, Fraction(high) / self.unit)
 
 
 def _whole(scores: _Scores, cover: _Cover) -> _Whole:

@@ -57,7 +57,7 @@ def opened(name: str, scores: Scores | None = None, reference: str | None = None
     return Opened(d if reference in (None, d.reference) else load_pool(name, reference), own, field)
 
 
-def target(field: Contest, beta: float | str | None) -> float | None:
+def target(field: Contest | Pool, beta: float | str | None) -> float | None:
     """The balance meant: a number, "low" or "high" end of the reliable interval, None (natural); refused where unreliable.
 
     >>> from whichbird import contest, load

@@ -22,9 +22,9 @@ from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
 from .contest import One, Scores, contest, named_scores, need_aspects
 from .sweep import beta_grid
 
-RESAMPLES = 100_000  # at most: all are drawn at once
+MOST_RESAMPLES = 100_000  # at most: all are drawn at once
 ENOUGH = 100  # resamples below which 90 % of them say too little for a verdict
-SAME = 1e-9  # matches this close are one number: they are means of at most some thousand terms of size one
+SAME_MATCH = 1e-9  # matches this close are one number: they are means of at most some thousand terms of size one
 
 
 @dataclass(frozen=True, eq=False)  # tables have no single answer to ==
@@ -85,7 +85,7 @@ class Calibration:
             if first < last
             else f"at least 90 % of resamples end {'there too' if first == self.beta else f'at {first:.3f}'}"
         )
-        if np.ptp(self.agreement) <= SAME:
+        if np.ptp(self.agreement) <= SAME_MATCH:
             return f"These {self.pairs} pairs cannot tell: all scorers agree with you equally often. Stay at {home}."
         if self.resamples < ENOUGH:
             return (
@@ -142,8 +142,8 @@ def calibrate(
     """
     if by not in MATCHES:
         raise ValueError(f"by is {by!r}; {' or '.join(map(repr, MATCHES))} is expected")
-    if not 1 <= resamples <= RESAMPLES:
-        raise ValueError(f"resamples is {resamples}; a number from 1 to {RESAMPLES} is expected")
+    if not 1 <= resamples <= MOST_RESAMPLES:
+        raise ValueError(f"resamples is {resamples}; a number from 1 to {MOST_RESAMPLES} is expected")
     if not seed >= 0:
         raise ValueError(f"seed is {seed}; a whole number from 0 is expected")
     if not 0 < ess <= 1:
@@ -175,7 +175,7 @@ def calibrate(
         by=by,
         pairs=len(right),
         beta=float(betas[inner][best(score[inner], size[inner])]),
-        ties=_stretches(betas[inner], score[inner] >= score[inner].max() - SAME),
+        ties=_stretches(betas[inner], score[inner] >= score[inner].max() - SAME_MATCH),
         anywhere=float(betas[best(score, size)]),
         natural=natural,
         reliable=o.reliable,
@@ -233,7 +233,7 @@ def correlation(agreement: Array, spa: Array) -> Array:
     array([[1., 0.],
            [0., 0.]])
     """
-    return np.asarray(unit(agreement, SAME) @ unit(spa, SAME).T)
+    return np.asarray(unit(agreement, SAME_MATCH) @ unit(spa, SAME_MATCH).T)
 
 
 def concordance(agreement: Array, spa: Array) -> Array:
@@ -246,7 +246,7 @@ def concordance(agreement: Array, spa: Array) -> Array:
            [0.5  , 0.5  ]])
     """
     m, n = np.triu_indices(agreement.shape[1], 1)
-    x, y = (np.where(np.abs(gap := z[:, m] - z[:, n]) > SAME, np.sign(gap), 0.0) for z in (agreement, spa))
+    x, y = (np.where(np.abs(gap := z[:, m] - z[:, n]) > SAME_MATCH, np.sign(gap), 0.0) for z in (agreement, spa))
     out: Array = 0.5 + x @ y.T / (2 * np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
     return out
 
@@ -260,7 +260,7 @@ def best(match: Array, ess: Array) -> NDArray[np.intp]:
     >>> best(np.array([[0.5, 0.7, 0.7], [0.9, 0.7, 0.7]]), np.array([9.0, 11.0, 12.0]))
     array([2, 0])
     """
-    at: NDArray[np.intp] = np.where(match >= match.max(axis=-1, keepdims=True) - SAME, ess, 0).argmax(axis=-1)
+    at: NDArray[np.intp] = np.where(match >= match.max(axis=-1, keepdims=True) - SAME_MATCH, ess, 0).argmax(axis=-1)
     return at
 
 

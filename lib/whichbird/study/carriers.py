@@ -27,14 +27,15 @@ from ..core.closed import p_from_moments
 from ..core.contributions import per_system, without_each
 from ..core.leverage import leverage
 from ..core.metametrics import pair_weights, soft_accuracy
+from ..core.segmental import WORK_CELLS
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reliable_intervals, reweight_many, reweight_sweep
 from .components import FEWEST
 from .contest import Contest, Scores, contest, need_aspects
-from .intervals import CELLS, draw, evidence, two_sided
-from .ranking import TIE, ranks, spa_of
+from .intervals import draw, evidence, two_sided
+from .ranking import TIE_DECIMALS, ranks, spa_of
 from .significance import LEVEL, RESAMPLES, SEED, judges
 from .verdict import Verdict
 
@@ -257,7 +258,7 @@ def natural_turns(
     k, documents = len(pool.systems), e.size.size
     counts, factor = draw("bootstrap", documents, resamples, seed)
     counts = counts * (e.size.sum() / (counts @ e.size))[:, None]
-    block = max(1, CELLS // e.gap[0].size)
+    block = max(1, WORK_CELLS // e.gap[0].size)
     drawn = np.empty((resamples, 1 + k, len(c.scorers)))
     for start in range(0, resamples, block):
         p = p_from_moments(*(np.tensordot(counts[start : start + block], x, axes=1) for x in (e.gap, e.square)))
@@ -327,7 +328,7 @@ def _leads(spa: Array) -> Array:
 
 def _sign(x: Array) -> Array:
     """Signs of leads; what differs from 0 by no more than rounding is 0."""
-    return np.asarray(np.sign(np.round(x, TIE)))
+    return np.asarray(np.sign(np.round(x, TIE_DECIMALS)))
 
 
 def _kept(leads: Array, without: Array) -> Bools:

@@ -26,12 +26,12 @@ from ..core.metametrics import pair_weights, soft_accuracy
 from ..core.noise import Spread, interval, residuals, spread
 from ..data.digest import Digest
 from ..data.pool import Pool, pick
+from ..data.protocol import ASPECTS
 from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .intervals import Documents, draw, quantile
 from .significance import FEWEST as FEWEST, LEVEL, SEED
 
-ASPECTS = ("adequacy", "fluency")
 FACTORS = 1e-3, 1e18  # how much less or more text `needed` looks at
 
 
@@ -42,7 +42,8 @@ class Components:
     `means` (2, K) are those of adequacy and fluency and `se` (2, K) their standard errors, of the means centred over
     systems, since what all share does not matter. `spread` holds the variances. `low` and `high` are the ends of the
     interval of β₀; 0 or 1 where the data do not bound it on that side, and both with fewer than `FEWEST` documents.
-    `unit` is what was taken as independent: "document", or "segment" where no documents are known.
+    `unit` is what was taken as independent: "document", or "segment" where no documents are known. `aspect_names` says
+    what the two aspects are called.
 
     >>> found = components("ende24")
     >>> found.means.shape, [round(share, 3) for share in found.shares], found.bounded
@@ -62,6 +63,7 @@ class Components:
     high: float
     level: float
     unit: str = "document"
+    aspect_names: tuple[str, str] = ASPECTS
 
     @property
     def beta0(self) -> float:
@@ -97,7 +99,7 @@ class Components:
             )
         if self.beta is not None:
             return f"beta0 cannot be told: {self.documents} {self.unit}s rule out no balance {span}"
-        noisy = [x for x, v in zip(ASPECTS, self.spread.corrected, strict=True) if v <= 0]
+        noisy = [x for x, v in zip(self.aspect_names, self.spread.corrected, strict=True) if v <= 0]
         what = f"the systems' {' and '.join(noisy)} spread{'s' if len(noisy) == 1 else ''} no more than noise would"
         return f"beta0 cannot be told: {what} {span}"
 
@@ -151,7 +153,7 @@ def components(source: Pool | Digest | str, level: float = LEVEL) -> Components:
         raise DataError(f"{pool.name} has totals only; β₀ needs ratings of adequacy and fluency")
     pool = pick(pool, pool.annotated)
     a, f = (x for x in (pool.adequacy, pool.fluency) if x is not None)
-    return cell_components(a, f, pool.documents, pool.systems, pool.name, level)
+    return cell_components(a, f, pool.documents, pool.systems, pool.name, level, pool.aspect_names)
 
 
 def cell_components(
@@ -161,6 +163,7 @@ def cell_components(
     systems: Sequence[str] | None = None,
     name: str = "cells",
     level: float = LEVEL,
+    aspect_names: tuple[str, str] = ASPECTS,
 ) -> Components:
     """`components` of two matrices of ratings, systems × segments (K, N), NaN where nobody rated.
 
@@ -174,7 +177,8 @@ def cell_components(
     """
     share(level, "level")
     x = [
-        check.matrix(v, f"{name}: {what}", allow_nan=True) for v, what in ((adequacy, "adequacy"), (fluency, "fluency"))
+        check.matrix(v, f"{name}: {what}", allow_nan=True)
+        for v, what in zip((adequacy, fluency), aspect_names, strict=True)
     ]
     k, n = x[0].shape
     if x[1].shape != (k, n):
@@ -188,7 +192,7 @@ def cell_components(
     sums, counts = document_sums(x, rated, documents)
     unit = "segment" if documents is None else "document"
     _check(counts, names, name, unit)
-    for what, v in zip(ASPECTS, x, strict=True):
+    for what, v in zip(aspect_names, x, strict=True):
         cells = v[rated]
         if np.ptp(cells) <= 1e-12 * np.abs(cells).max(initial=0.0):
             raise ValueError(
@@ -198,7 +202,9 @@ def cell_components(
     found = spread(sums, counts)
     se = np.sqrt((residuals(sums, counts)[1] ** 2).sum(axis=1))
     low, high = ends(found, level)
-    return Components(name, names, n, found.documents, mean, se, found, float(low), float(high), level, unit)
+    return Components(
+        name, names, n, found.documents, mean, se, found, float(low), float(high), level, unit, aspect_names
+    )
 
 
 def ends(s: Spread, level: float = LEVEL) -> tuple[Array, Array]:

@@ -22,7 +22,7 @@ from ..core.permutation import p_counts
 from ..data.digest import dataset_of
 from ..data.frames import Frame, aligned
 from ..data.pool import refuse_constant
-from ..data.protocol import HIDDEN as HIDDEN, Dataset, refuse_taken, scored_lines
+from ..data.protocol import ASPECTS, HIDDEN as HIDDEN, Dataset, refuse_taken, scored_lines
 from ..data.userfiles import read_scorers
 
 One = ArrayLike | Frame | Mapping[str, Any] | str | os.PathLike[str]  # what `own_scores` takes
@@ -57,6 +57,11 @@ class Contest(NamedTuple):
     def aspects(self) -> tuple[Array, Array] | None:
         """System means of adequacy and fluency, (K,) each; None where errors are not known."""
         return None if self.adequacy is None or self.fluency is None else (self.adequacy, self.fluency)
+
+    @property
+    def aspect_names(self) -> tuple[str, str]:
+        """What the two aspects are called."""
+        return ASPECTS if self.source is None else self.source.aspect_names
 
 
 def contest(source: Dataset | str, scores: Scores | None = None, reference: str | None = None) -> Contest:

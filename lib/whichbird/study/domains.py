@@ -25,14 +25,14 @@ from ..core.check import Array, DataError, whole
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights, soft_accuracy
 from ..data.digest import Digest, dataset_of, datasets
-from ..data.domains import documents_in, in_domain, kinds
+from ..data.domains import documents_in, in_domain, segment_domains
 from ..data.pool import Pool
 from ..data.segments import pool_of
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_many
 from .contest import need_aspects
 from .intervals import Documents, Evidence, evidence, numbered
 from .overview import overview
-from .ranking import TIE
+from .ranking import TIE_DECIMALS
 from .significance import SEED, annotated_of, judges
 
 SHUFFLES = 500
@@ -40,17 +40,17 @@ COLUMNS = [
     "name", "domain", "systems", "segments", "annotated", "documents", "beta0", "beta0_low", "beta0_high", "beta_min",
     "beta_max", "reliable_min", "reliable_max", "note",
 ]  # fmt: skip
-BLOCK = 100  # deals at a time
+BLOCK_DEALS = 100  # deals at a time
 
 
-def split(source: Pool | Digest | str) -> dict[str, Pool]:
-    """The pools of all domains of a source that have two documents or more, by their names, in alphabetical order.
+def domain_pools(source: Pool | Digest | str) -> dict[str, Pool]:
+    """Return a pool for each domain of a source that has two documents or more, by name, in alphabetical order.
 
-    >>> {domain: len(pool.lines) for domain, pool in split("ende24").items()}
+    >>> {domain: len(pool.lines) for domain, pool in domain_pools("ende24").items()}
     {'literary': 27, 'news': 90, 'social': 258, 'speech': 111}
     """
     pool = pool_of(source)
-    found = np.array(kinds(pool))
+    found = np.array(segment_domains(pool))
     there = sorted(set(found.tolist()))
     return {d: in_domain(pool, d) for d in there if documents_in(pool, found == d) > 1}
 
@@ -73,7 +73,7 @@ def by_domain(sources: Iterable[Pool | Digest | str] | None = None) -> pd.DataFr
     """
     rows = []
     for pool in map(pool_of, datasets() if sources is None else sources):
-        found, parts = np.array(kinds(pool)), split(pool)
+        found, parts = np.array(segment_domains(pool)), domain_pools(pool)
         about = overview(parts.values()).drop(columns=["name", "scorers", "paper"])
         about.insert(0, "domain", list(parts))
         for domain in sorted(set(found.tolist())):
@@ -108,7 +108,7 @@ def common_balance(pools: Iterable[Pool | Digest | str]) -> Common:
     ESS*(β) falls to both sides of a pool's natural balance. So the best target lies between the natural balances, and
     any other can be improved by moving it towards that of the pool that keeps least: halving finds it.
 
-    >>> found = common_balance(split("zhen23").values())
+    >>> found = common_balance(domain_pools("zhen23").values())
     >>> round(found.beta, 3), round(found.share, 3)
     (0.952, 0.92)
     """
@@ -133,7 +133,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(pool: Pool, scorers: Array) -> _Parts:
-    found, domains = np.array(kinds(pool)), split(pool)
+    found, domains = np.array(segment_domains(pool)), domain_pools(pool)
     if len(domains) < 2:
         raise DataError(f"{pool.name} has {len(domains)} domain of two documents or more; at least two are needed")
     e = evidence(pool, scorers)
@@ -297,7 +297,7 @@ def _spa(e: Evidence, member: Array, betas: Array) -> Array:
 
 def _taus(e: Evidence, member: Array, beta: float) -> Array:
     """Kendall's τ between the rankings on all parts at one balance: member (R, D, G) → (R, D, D)."""
-    blocks = (member[start : start + BLOCK] for start in range(0, len(member), BLOCK))
+    blocks = (member[start : start + BLOCK_DEALS] for start in range(0, len(member), BLOCK_DEALS))
     return np.concatenate([_tau(_spa(e, block, np.full(block.shape[:2], beta))) for block in blocks])
 
 
@@ -310,7 +310,7 @@ def _tau(spa: Array) -> Array:
             [-1.   , -0.333,  1.   ]]])
     """
     i, j = np.triu_indices(spa.shape[2], 1)
-    sign = np.sign((spa[..., i] - spa[..., j]).round(TIE))
+    sign = np.sign((spa[..., i] - spa[..., j]).round(TIE_DECIMALS))
     out: Array = sign @ sign.swapaxes(1, 2) / i.size
     return out
 

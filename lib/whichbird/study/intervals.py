@@ -33,6 +33,7 @@ from .._version import __version__
 from ..core.check import Array, share, whole
 from ..core.closed import p_from_moments
 from ..core.metametrics import pair_weights, soft_accuracy
+from ..core.segmental import WORK_CELLS
 from ..data.digest import Digest
 from ..data.pool import Pool
 from ..data.protocol import segments
@@ -40,12 +41,10 @@ from ..data.segments import pool_of
 from ..solve.reweight import reweight_many
 from .contest import Scores
 from .meta import METAMETRICS, SPA, MetaMetric, metametrics
-from .significance import LEVEL, SEED, judges, weightings
+from .significance import LEVEL, RESAMPLES, SEED, judges, weightings
 
-RESAMPLES = 1000
 METHODS = ("bootstrap", "subsample", "jackknife")
 GROUPS = 40  # of documents, for the jackknife
-CELLS = 1 << 22  # numbers in the largest work array
 
 
 class Evidence(NamedTuple):
@@ -357,9 +356,9 @@ def intervals(
         weightings(pool, targets[~np.isnan(targets)])  # refuses what the pool itself does not reach
     e = evidence(pool, x if record.needs == "p" else x[:0])
     documents = e.size.size
-    block = max(1, min(CELLS // e.gap[0].size, 16 * CELLS // documents))
+    block = max(1, min(WORK_CELLS // e.gap[0].size, 16 * WORK_CELLS // documents))
     if record.needs == "segments":
-        block = max(1, min(block, CELLS // (targets.size * x.shape[2])))
+        block = max(1, min(block, WORK_CELLS // (targets.size * x.shape[2])))
     again = redrawn(record, pool, x, e)
     blocks, factor = draws(method, documents, resamples, seed, block)
     parts = []

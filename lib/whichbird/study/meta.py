@@ -24,11 +24,11 @@ from ..core.metametrics import accuracies, correlations, pair_weights, soft_accu
 from ..core.segmental import difference_correlations, tie_accuracies
 from ..data.digest import Digest
 from ..data.pool import Pool, system_means
-from ..data.segments import load_pool
+from ..data.segments import pool_of
 from .contest import Contest, need_aspects
 from .preference import preference, steps
 
-SAME = 1e-12  # values this close are one number: a sum over some hundred pairs errs by less than 1e-13
+SAME_VALUE = 1e-12  # values this close are one number: a sum over some hundred pairs errs by less than 1e-13
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class MetaMetric:
             [y + shifts(family, y, d.total, a, f, offset) for y, offset in zip(d.means, d["offsets"], strict=True)]
         )
         change = np.diff(self.value(a + f, moved, w), axis=-1)  # (W, M, dials − 1)
-        return np.asarray(((change > SAME) / 2 + (change >= -SAME) / 2).mean(axis=(1, 2)))
+        return np.asarray(((change > SAME_VALUE) / 2 + (change >= -SAME_VALUE) / 2).mean(axis=(1, 2)))
 
 
 def evidence(c: Contest, needs: str, title: str = "this meta-metric") -> tuple[Array, Array]:
@@ -103,7 +103,7 @@ def evidence(c: Contest, needs: str, title: str = "this meta-metric") -> tuple[A
     if needs == "means" and isinstance(d, Digest) and shipped:
         means, human = d.means, d.total
     else:
-        pool = d if isinstance(d, Pool) else load_pool(d.name, c.reference)
+        pool = pool_of(d if isinstance(d, Pool | Digest) else d.name, c.reference)
         shown = [pool.scored[name] for name in d.scorers]
         if needs == "segments":
             size = len(pool.systems), int(pool.official.sum())

@@ -21,11 +21,11 @@ from ..data.digest import Digest, dataset_of
 from ..solve.reweight import reliable_interval, reweight_sweep
 from .contest import contest, need_aspects
 from .meta import SPA, SWEPT, MetaMetric, evidence, metametrics
-from .ranking import TIE
+from .ranking import TIE_DECIMALS
 from .significance import SEED
 
 DRAWS = 5000
-BLOCK = 500  # draws at a time, so that memory stays small
+BLOCK_DRAWS = 500  # draws at a time, so that memory stays small
 QUANTILES = {"q025": 0.025, "q05": 0.05, "q50": 0.5, "q95": 0.95, "q975": 0.975}
 AIM = {"tau": "below", "adequacy-fluency": "above", "lean": "above"}  # where a claim points; else either side
 
@@ -83,8 +83,8 @@ def _quantities(d: Digest, w: Array, meta: MetaMetric) -> dict[str, Array]:
     assert d.adequacy_p is not None and d.fluency_p is not None  # as every digest with aspects
     lean = spa_from_p(d.adequacy_p, d.scorer_p) - spa_from_p(d.fluency_p, d.scorer_p)
     made: dict[str, list[Array]] = {}
-    for start in range(0, len(w), BLOCK):
-        part = w[start : start + BLOCK]
+    for start in range(0, len(w), BLOCK_DRAWS):
+        part = w[start : start + BLOCK_DRAWS]
         flat = part.reshape(-1, part.shape[-1])
         values = meta.value(*given, flat).reshape(len(part), 2, -1)
         found = {"tau": taus(values[:, 0], values[:, 1])}
@@ -104,7 +104,7 @@ def taus(first: Array, second: Array) -> Array:
     array([0.333, 0.667])
     """
     i, j = np.triu_indices(first.shape[1], 1)
-    one, two = (np.sign((x[:, i] - x[:, j]).round(TIE)) for x in (first, second))
+    one, two = (np.sign((x[:, i] - x[:, j]).round(TIE_DECIMALS)) for x in (first, second))
     return np.asarray((one * two).mean(axis=1))
 
 

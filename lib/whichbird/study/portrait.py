@@ -36,11 +36,11 @@ from .intervals import Intervals, intervals
 from .ranking import Ranking, rank, rank_sweep, ranks
 from .significance import RESAMPLES, SEED, clusters, significance, swapped_documents
 from .targets import extremes
-from .verdict import Standing, _tests, changes, shipped_verdict
+from .verdict import Standing, changes, shipped_verdict, tests_line
 
 BALANCES = ("low", "natural", "high", "chosen")
 STOPS = 13  # balances of a path
-FORMAT = 2
+REPORT_FORMAT = 2
 SHIPPED = Path("guests", "remedy-report.json")  # below data/
 Tables = dict[str, pd.DataFrame]
 
@@ -102,15 +102,15 @@ def pack(tables: Tables) -> str:
     True
     """
     columns = {name: {str(c): [_short(v) for v in table[c].tolist()] for c in table} for name, table in tables.items()}
-    return json.dumps({"format": FORMAT, "tables": columns}, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps({"format": REPORT_FORMAT, "tables": columns}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def unpack(text: str) -> Tables:
     """What `pack` packed; a gap is NaN."""
     try:
         content = json.loads(text)
-        if content["format"] != FORMAT:
-            raise DataError(f"format {content['format']}; this version reads format {FORMAT}")
+        if content["format"] != REPORT_FORMAT:
+            raise DataError(f"format {content['format']}; this version reads format {REPORT_FORMAT}")
         return {name: pd.DataFrame(columns).fillna(np.nan) for name, columns in content["tables"].items()}
     except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError):
         raise DataError("no tables of a report") from None
@@ -156,7 +156,7 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
     judged = _permuted(one, pool, targets, resamples, "documents") if swapped_documents(pool) is not None else p
     rankings = [rank(field, None if np.isnan(t) else t) for t in targets.values()]
     spa = np.array([r.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy() for r in rankings])
-    tests = _tests(resamples, spread.documents, SEED)
+    tests = tests_line(resamples, spread.documents, SEED)
     parts, rows = [], []
     for b, (label, t) in enumerate(targets.items()):
         best, worst = spread.ranks(b)

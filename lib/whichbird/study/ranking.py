@@ -21,7 +21,7 @@ from .meta import SPA, MetaMetric, metametrics
 from .stability import pooled_tau
 from .targets import extremes, is_reliable, sorted_targets, weights_table
 
-TIE = 12  # decimals: SPA is a sum over at most some thousand pairs, which errs by less
+TIE_DECIMALS = 12  # decimals: SPA is a sum over at most some thousand pairs, which errs by less
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def rank_column(meta: MetaMetric) -> str:
 
 def ranks(spa: Array) -> NDArray[np.int64]:
     """1 for the largest; equals share the better rank."""
-    return pd.Series(spa.round(TIE)).rank(ascending=False, method="min").to_numpy().astype(np.int64)
+    return pd.Series(spa.round(TIE_DECIMALS)).rank(ascending=False, method="min").to_numpy().astype(np.int64)
 
 
 class RankChange(NamedTuple):
@@ -179,5 +179,7 @@ def rank_change(first: ArrayLike, second: ArrayLike) -> RankChange:
     scores = np.array([check.vector(first, "first"), check.vector(second, "second", np.size(first))])
     before, after = (ranks(s) for s in scores)
     return RankChange(
-        pooled_tau(scores, 10.0**-TIE), int(np.abs(before - after).max()), not ((before == 1) & (after == 1)).any()
+        pooled_tau(scores, 10.0**-TIE_DECIMALS),
+        int(np.abs(before - after).max()),
+        not ((before == 1) & (after == 1)).any(),
     )

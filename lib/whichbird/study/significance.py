@@ -21,7 +21,7 @@ from .._version import __version__
 from ..core.check import Array, DataError, share, whole
 from ..core.closed import closed_p
 from ..core.metametrics import pair_weights, spa_from_p
-from ..core.swap import TIE, standard_scores, swap_test
+from ..core.swap import SPA_TIE, standard_scores, swap_test
 from ..data.digest import Digest
 from ..data.pool import Pool, pick, refuse_constant
 from ..data.protocol import refuse_taken, segments
@@ -121,7 +121,7 @@ def significance(
     p, z = (np.full((len(pi), len(names), len(names)), np.nan) for _ in range(2))
     p[:, i, j], p[:, j, i] = found.at_least / found.resamples, found.at_most / found.resamples
     with np.errstate(divide="ignore", invalid="ignore"):  # scorers that are one up to scale have no spread
-        z[:, i, j] = np.where(found.spread > TIE, (found.observed - found.mean) / found.spread, 0.0)
+        z[:, i, j] = np.where(found.spread > SPA_TIE, (found.observed - found.mean) / found.spread, 0.0)
     z[:, j, i] = -z[:, i, j]
     diagonal = np.arange(len(names))
     p[:, diagonal, diagonal], z[:, diagonal, diagonal] = 1.0, 0.0

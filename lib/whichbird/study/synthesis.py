@@ -24,7 +24,7 @@ from ..data.pool import Pool, pick, system_means
 from ..data.protocol import HIDDEN
 from .preference import preference, steps
 
-SEED = 25
+POOLS_SEED = 25
 PARTS = ("real", "adequacy", "fluency")
 POOLS = ("real+adequacy+fluency", "real+adequacy", "real+fluency", "adequacy+fluency", "fluency", "adequacy")
 SYNTHETIC = ("adequacy+fluency", "fluency", "adequacy")  # without any real system
@@ -33,7 +33,7 @@ CONTROLS = ("dealt", "quiet", "noise", "random", "stretched", "noisy", "shrunk",
 KEPT = (0.0, 0.5, 1.0, 2.0)  # shares of each segment's difficulty that scorers keep
 
 
-def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[str, np.ndarray]:
+def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = POOLS_SEED) -> dict[str, np.ndarray]:
     """Who stands where: for each part a (K, N) array of system indices, best first; ties are broken at random.
 
     >>> orders(np.array([[0.0, -5.0], [-1.0, 0.0]]), np.array([[-2.0, -2.0], [-1.0, -3.0]]))["adequacy"]
@@ -46,7 +46,7 @@ def orders(adequacy: np.ndarray, fluency: np.ndarray, seed: int = SEED) -> dict[
     return {"real": real, "adequacy": by_adequacy, "fluency": by_fluency}
 
 
-def synthesise(pool: Pool, seed: int = SEED) -> Pool:
+def synthesise(pool: Pool, seed: int = POOLS_SEED) -> Pool:
     """The union pool of 3K systems: the real ones, then those sorted by adequacy, then those sorted by fluency.
 
     A segment on which some system has no rating cannot be sorted, and is left out; so is one without totals.
@@ -86,7 +86,7 @@ def members(name: str, systems: int) -> np.ndarray:
     return np.concatenate([np.arange(systems) + systems * PARTS.index(part) for part in name.split("+")])
 
 
-def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
+def evaluate(pool: Pool, seed: int = POOLS_SEED) -> pd.DataFrame:
     """The three measures, unweighted, of all six pools under both constructions of the augmented scorers: twelve rows.
 
     "published": the dial moves the real systems, and its shifts are dealt out with their translations. "fair": the dial
@@ -143,7 +143,7 @@ def evaluate(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def controls(pool: Pool, seed: int = SEED) -> pd.DataFrame:
+def controls(pool: Pool, seed: int = POOLS_SEED) -> pd.DataFrame:
     """Explainability of the three fully synthetic pools under dials that differ in one thing at a time: 24 rows.
 
     Dealing out the shifts of the real systems makes a dial that is short, adds noise within systems, and points somewhere
@@ -217,7 +217,7 @@ def controls(pool: Pool, seed: int = SEED) -> pd.DataFrame:
     )
 
 
-def difficulty(pool: Pool, kept: Iterable[float] = KEPT, seed: int = SEED) -> pd.DataFrame:
+def difficulty(pool: Pool, kept: Iterable[float] = KEPT, seed: int = POOLS_SEED) -> pd.DataFrame:
     """Explainability of the three fully synthetic pools where scorers keep a share of each segment's difficulty.
 
     A scorer's difficulty of a segment is its mean score over the systems there. `kept` 1 leaves the scores as they are, 0
@@ -267,7 +267,7 @@ def difficulty(pool: Pool, kept: Iterable[float] = KEPT, seed: int = SEED) -> pd
     )
 
 
-def variances(pool: Pool, seed: int = SEED) -> pd.DataFrame:
+def variances(pool: Pool, seed: int = POOLS_SEED) -> pd.DataFrame:
     """Variance of scores within and between systems, each pool over the real one (median over scorers): six rows.
 
     `scorers_within` and `scorers_between`, and the same of people's total, adequacy and fluency. A pool whose parts hold

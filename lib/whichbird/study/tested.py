@@ -19,7 +19,7 @@ from .significance import RESAMPLES
 from .verdict import Standing, load_significance, standing
 
 MARKS = ["cluster", "rank_low", "rank_high", "se"]
-QUICK = 200  # resamples of meta-metrics beside SPA, for a standard error each
+META_RESAMPLES = 200  # resamples of meta-metrics beside SPA, for a standard error each
 
 
 def with_tests(
@@ -50,7 +50,7 @@ def with_tests(
 
 def with_errors(
     found: Ranking, source: Digest | Pool | str, meta: str | Iterable[str], beta: float | None = None,
-    scores: Scores | None = None, resamples: int = QUICK
+    scores: Scores | None = None, resamples: int = META_RESAMPLES
 ) -> Ranking:  # fmt: skip
     """A ranking whose table has the column NAME_se too for each meta-metric beside SPA: standard errors, documents resampled.
 
@@ -86,7 +86,7 @@ def with_bands(table: pd.DataFrame, source: Digest | Pool | str, scores: Scores 
     columns = ("spa_low", "spa_high", "rank_low", "rank_high")
     if not inner.size:
         return table.assign(**dict.fromkeys(columns, np.nan))
-    if isinstance(source, Pool) or scores:
+    if isinstance(source, Pool) or source.dropped or scores:
         found = intervals(pool_of(source), inner, scores)
         scorers, t, se = found.scorers, found.t, found.se
         ranks = [found.ranks(b) for b in range(inner.size)]

@@ -60,8 +60,8 @@ from .significance import (
 )
 from .targets import beta_stops
 
-FORMAT = 2
-FINE, COARSE = 1e-5, 1e-4  # SPA and standard errors are stored as whole numbers of these
+TESTS_FORMAT = 2
+FINE_STEP, COARSE = 1e-5, 1e-4  # SPA and standard errors are stored as whole numbers of these
 COUNTS = ("places", "moved", "turns", "turns_swaps", "turns_swaps_documents", "moved_holm", "turns_holm")
 Bools = NDArray[np.bool_]
 
@@ -261,7 +261,7 @@ def build_significance(
     ranks = np.array([found.ranks(b) for b in range(found.betas.size)])
     ends = found.change_se(stops.size, 1) if stops.size else np.zeros((len(c.scorers), len(c.scorers)))
     info = {
-        "format": FORMAT,
+        "format": TESTS_FORMAT,
         "name": pool.name,
         "resamples": resamples,
         "documents": found.documents,
@@ -275,8 +275,8 @@ def build_significance(
         "scorers": np.array(c.scorers),
         "betas": stops,
         "reached": found.reached.astype(np.int32),
-        "spa": _pack(np.array([spa_of(c, row) for row in w]), FINE),
-        "se": _pack(found.se, FINE),
+        "spa": _pack(np.array([spa_of(c, row) for row in w]), FINE_STEP),
+        "se": _pack(found.se, FINE_STEP),
         "rank_low": ranks[:, 0].astype(np.uint8),
         "rank_high": ranks[:, 1].astype(np.uint8),
         "lead_se": _pack(np.array([found.lead_se(b)[i, j] for b in range(rows.size)]), COARSE),
@@ -329,8 +329,10 @@ def _file(name: str) -> str:
 def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
     """A `Verdict` from the arrays of `build_significance`."""
     info: dict[str, Any] = json.loads(bytes(arrays["info"]).decode("utf-8"))
-    if info["format"] != FORMAT:
-        raise DataError(f"format {info['format']}; this version reads format {FORMAT}: rebuild it with 'make data'")
+    if info["format"] != TESTS_FORMAT:
+        raise DataError(
+            f"format {info['format']}; this version reads format {TESTS_FORMAT}: rebuild it with 'make data'"
+        )
     scorers = tuple(str(s) for s in arrays["scorers"])
     i, j = np.triu_indices(len(scorers), 1)
 
@@ -351,13 +353,13 @@ def decode(arrays: Mapping[str, np.ndarray]) -> Verdict:
     else:  # segments stood for documents, or documents are too few to be swapped
         by_documents = p if documents >= FEWEST else np.full(p.shape, np.nan)
     lead, change, ends = (_unpack(arrays[what], COARSE) for what in ("lead_se", "change_se", "ends_se"))
-    tests = _tests(resamples, documents, int(info["test"].rpartition("|seed:")[2].partition("|")[0]))
+    tests = tests_line(resamples, documents, int(info["test"].rpartition("|seed:")[2].partition("|")[0]))
     return Verdict(
         name=info["name"],
         scorers=scorers,
         betas=np.concatenate([[np.nan], arrays["betas"]]),
-        spa=_unpack(arrays["spa"], FINE),
-        se=_unpack(arrays["se"], FINE),
+        spa=_unpack(arrays["spa"], FINE_STEP),
+        se=_unpack(arrays["se"], FINE_STEP),
         rank_low=arrays["rank_low"].astype(np.int64),
         rank_high=arrays["rank_high"].astype(np.int64),
         p=p,
@@ -383,7 +385,7 @@ def judged(source: Digest | Pool | str, scorers: Iterable[str], scores: Scores |
     source = dataset_of(source)
     own = named_scores(scores, source)
     names = [s if s in own else scorer_named(source, s) for s in scorers]
-    if not isinstance(source, Pool) and not set(names) & set(own):
+    if not isinstance(source, Pool) and not source.dropped and not set(names) & set(own):
         return load_significance(source.name)
     pool = pool_of(source)
     kept = {name: x for name, x in pool.scorers.items() if name in names}
@@ -441,11 +443,11 @@ def standing(
     found = intervals(pool, [np.nan if beta is None else beta], scores, resamples, seed)
     return Standing(
         tested.scorers, clusters(spa, p), *found.ranks(0), found.se[0], found.t, p, stop,
-        _tests(resamples, found.documents, seed), found.covariance(0), found.documents,
+        tests_line(resamples, found.documents, seed), found.covariance(0), found.documents,
     )  # fmt: skip
 
 
-def _tests(resamples: int, documents: int, seed: int) -> str:
+def tests_line(resamples: int, documents: int, seed: int) -> str:
     """How tests and intervals were made, as a part of a signature."""
     return f"PERM-BOTH:{resamples}-{MORE * resamples}|documents:{documents}|bootstrap:{resamples}|testing seed:{seed}"
 

@@ -192,7 +192,7 @@ def _mistake(salt: str, given: Form, right: Kept, entry: dict[str, Any], digits:
 
 
 def _bent(given: Form, value: Any, right: Kept | None) -> Form:
-    """An answer in the kind that is wanted, where that is no more than another bracket."""
+    """Convert an answer to the expected container type (list, set, table) where the values fit."""
     if right is None or right.kind == given.kind:
         return given
     if right.kind == "set" and given.kind == "list":

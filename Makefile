@@ -4,8 +4,8 @@ BIN := .venv/bin
 UV := $(shell command -v uv 2>/dev/null)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Install into .venv: with uv where it is on the machine, else, or where uv fails, with pip. Files compile when they are first imported.
-INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .venv/setup.log 2>&1 ||) \
-	$(PIP) --no-compile $(1) > .venv/setup.log 2>&1 || { cat .venv/setup.log; exit 1; }
+TRY = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python $(1) > .venv/setup.log 2>&1 ||) $(PIP) --no-compile $(1) > .venv/setup.log 2>&1
+INSTALL = $(call TRY,$(1)) || { cat .venv/setup.log; exit 1; }
 # Compiled files are kept in .venv, even where the machine says to keep none: compiling anew is most of what a fresh process would do
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
@@ -13,7 +13,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf page test check golden map palette strict lint format mutants fuzz floors newest lock lab vary exercises key course data bench clean
+.PHONY: help book pdf page test check golden map palette records release audit strict lint format mutants fuzz floors newest lock lab vary exercises key course data bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -35,8 +35,11 @@ help:
 	@echo "make key        make the key by which book.check knows right answers, after a change of solutions or entries (ALL=1: all anew)"
 	@echo "make vary       run every chapter that has parameters on all datasets (ONLY=zhen23,… on some; P=<chapter> one; WRITE=1 renews data/vary.csv)"
 	@echo "make golden     show how the results kept in tests/golden would change, and renew them"
-	@echo "make map        write the map of the library in CONTRIBUTING.md: modules, jobs, lines"
+	@echo "make map        write the map of the library in CONTRIBUTING.md, and the values in lib/CONSTANTS.md"
 	@echo "make palette    write the colours of lib/whichbird/show/palette.py into style sheets and marks"
+	@echo "make records    write what machines and journals read, from what the repository says: codemeta.json, data/croissant.json, codecheck.yml, paper/*.md"
+	@echo "make release    check all that a release needs, and print the commands that publish it"
+	@echo "make audit      compare the pinned packages with known weaknesses (needs the network)"
 	@echo "make lint       check code and types (ruff, mypy); make format lays the code out"
 	@echo "make mutants F=lib/whichbird/core/balance.py  change the module in N=20 places, one at a time, and see whether its tests notice (or a chapter)"
 	@echo "make fuzz       run the property tests with random seeds for MINUTES=20, from SEED=<number> on, and count the examples"
@@ -50,6 +53,7 @@ help:
 	@echo "Setting up .venv with the packages of requirements.txt (a minute or less, once) ..."
 	@# requirements.txt pins all that is needed, so nothing is left to resolve
 	@$(PYTHON) -m venv --clear .venv
+	@$(call TRY,--no-deps --require-hashes -r requirements.lock) || echo "requirements.lock does not fit this machine: packages are installed without comparing hashes."
 	@$(call INSTALL,--no-deps -r requirements.txt)
 	@touch $@
 
@@ -94,6 +98,20 @@ strict: .venv/.lab book
 
 map: .venv/.ready
 	@$(BIN)/python tests/housemap.py
+	@$(BIN)/python tests/constants.py
+
+records: .venv/.ready
+	@$(BIN)/python book/records.py
+	@$(BIN)/python paper/make.py
+
+release: .venv/.lint
+	@$(BIN)/python paper/release.py
+
+# pip-audit asks a public database for known weaknesses of the pinned packages. Whatever it cannot judge, the network included, fails.
+audit: .venv/.ready
+	@$(BIN)/python -m venv --clear .venv/audit
+	@.venv/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	@.venv/audit/bin/python -m pip_audit --strict --disable-pip --no-deps -r requirements.lock
 
 palette: .venv/.ready
 	@$(BIN)/python book/palette.py

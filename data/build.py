@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import gzip
 import http.client
 import io
@@ -25,6 +26,7 @@ import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -312,8 +314,11 @@ def _fields(root: Path | None, scratch: Path) -> str:
         if found is None:
             missing.append(raw)
             continue
-        for pool in reader(found):
+        for pool, tested in reader(found):
             segments.save(scratch / OTHERS / f"{pool.name}{segments.ENDING}", pool)
+            digest.make(pool).save(scratch / OTHERS / f"{pool.name}.npz")
+            few = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s in tested})
+            save_significance(build_significance(few), scratch / TESTS / f"{pool.name}.npz")
     return (
         f"fields: no {' and no '.join(missing)} is in the tree or beside it, so what ships stays as it is"
         if missing
@@ -321,8 +326,17 @@ def _fields(root: Path | None, scratch: Path) -> str:
     )
 
 
-def _biomqm(raw: Path) -> Iterable[Pool]:
-    """BioMQM v2, a pool a pair. Omissions stand in `source_errors`; faults of the source text (category Source) do not count."""
+def _biomqm(raw: Path) -> Iterable[tuple[Pool, tuple[str, ...]]]:
+    """BioMQM v2, a pool a pair, and the scorers whose tests ship. Omissions stand in `source_errors`; faults of the source
+    text (category Source) do not count.
+
+    Scorers are computed here where the texts of all systems and the reference are known; total is missing elsewhere, since
+    people and scorers are compared on the same segments. Adequacy, fluency and β rest on all.
+    """
+    try:
+        from sacrebleu.metrics import BLEU, CHRF, TER
+    except ImportError:
+        raise DataError("the scorers of the biomedical pools need sacrebleu: pip install -r requirements.txt") from None
     prices = {"Neutral": 0.0, "Minor": 1.0, "Major": 5.0, "Critical": 5.0}
     for folder in sorted((raw / "data/v2/target/main_phase/round_two").iterdir()):
         files = [f for f in sorted(folder.glob("*.json")) if not f.stem.startswith("reference")]
@@ -344,14 +358,36 @@ def _biomqm(raw: Path) -> Iterable[Pool]:
         keys = sorted({key[1:] for key in cells}, key=lambda key: (int(key[0].removeprefix("doc")), int(key[1])))
         systems = tuple(file.stem for file in files)
         a, f, t = np.moveaxis(np.array([[np.mean(cells[s, *key], axis=0) for key in keys] for s in systems]), 2, 0)
+        texts = pd.read_csv(raw / f"texts/{folder.name}.tsv", sep="\t", dtype=str, na_filter=False, quoting=csv.QUOTE_NONE)
+        texts = texts.set_index(["doc", "seg"]).loc[keys, [*systems, "reference"]].to_numpy(dtype=object).T
+        whole = (texts != "").all(axis=0)
+        t[:, ~whole] = np.nan
+        chinese = folder.name.endswith("zh")
+        made = {
+            "BLEU": BLEU(effective_order=True, tokenize="zh" if chinese else "13a").sentence_score,
+            "chrF": CHRF().sentence_score,
+            "chrF++": CHRF(word_order=2).sentence_score,
+            "TER": TER(case_sensitive=True, normalized=chinese, asian_support=chinese).sentence_score,
+        }
+        scorers = {}
+        for name, score in made.items():
+            for kind, said in (("", texts), (" lower-cased", np.vectorize(str.lower, otypes=[object])(texts))):
+                x = np.full(t.shape, np.nan)
+                for n in np.flatnonzero(whole):
+                    known = {text: score(text, [said[-1, n]]).score for text in set(said[:-1, n])}  # many are alike
+                    x[:, n] = [known[text] * (-1 if name == "TER" else 1) for text in said[:-1, n]]
+                scorers[name + kind] = x
+        missing = (Exclusion("segment", "", "scorers: a text is missing; it counts for β alone", int((~whole).sum())),)
         yield Pool(
-            "bio_" + folder.name.replace("2", ""), systems, np.arange(len(keys)), len(keys), t, a, f, reference="none",
-            documents=tuple(key[0] for key in keys),
-        )  # fmt: skip
+            "bio_" + folder.name.replace("2", ""), systems, np.arange(len(keys)), len(keys), t, a, f, scorers,
+            reference="reference", documents=tuple(key[0] for key in keys), left_out=missing if not whole.all() else (),
+            notes=("scorers and total stand where the texts of all systems and the reference are known",),
+        ), tuple(scorers)  # fmt: skip
 
 
-def _hanna(raw: Path) -> Iterable[Pool]:
-    """HANNA: relevance as adequacy, coherence as fluency, total their mean; human stories left out, distances negated."""
+def _hanna(raw: Path) -> Iterable[tuple[Pool, tuple[str, ...]]]:
+    """HANNA and the scorers whose tests ship, one of each kind. Relevance as adequacy, coherence as fluency, total their mean;
+    human stories left out, distances negated."""
     table = pd.read_csv(raw / "hanna_metric_scores_llm.csv").set_index("Model").drop(index="Human")
     x = {c: np.array([json.loads(cell) for cell in table[c]], dtype=float) for c in table}
     a, f = x["Relevance"], x["Coherence"]
@@ -362,14 +398,22 @@ def _hanna(raw: Path) -> Iterable[Pool]:
     twins = [s for s in scorers if s.startswith("InfoLM") and s != kept and np.array_equal(scorers[s], scorers[kept])]
     for twin in twins:
         del scorers[twin]
-    raters = [(x[f"Human {k} RE"], x[f"Human {k} CH"]) for k in (1, 2, 3)]
+    short = ("RE", "CH", "EM", "SU", "EG", "CX")
+    criteria = {
+        c.lower(): np.array([x[f"Human {k} {mark}"] for k in (1, 2, 3)]) for c, mark in zip(six, short, strict=True)
+    }
+    ratings = zip(criteria["relevance"], criteria["coherence"], strict=True)
+    likes = ("SUPERT-", "BLANC-", "BARTScore-", "BERTScore F1", "S3-Pyramid", "SummaQA", kept, "DepthScore", "BaryScore-W")
+    likes += ("BLEU", "METEOR", "chrF", "CIDEr", "ROUGE-L F", "ROUGE-WE-3", "MoverScore", "Text length", "Repetition-1")
+    judges = tuple(s for s in scorers if s.endswith((" RE 1", " CH 1")))
     yield Pool(
         "hanna", tuple(table.index), np.arange(a.shape[1]), a.shape[1], (a + f) / 2, a, f, scorers, reference="human story",
-        ratings=tuple(Rating(r, c, (r + c) / 2, np.full(a.shape, -1)) for r, c in raters),
+        ratings=tuple(Rating(r, c, (r + c) / 2, np.full(a.shape, -1)) for r, c in ratings),
+        aspect_names=("relevance", "coherence"), criteria=criteria,
         left_out=(Exclusion("system", "Human", "human stories; metrics with a reference compare them with themselves"),),
         aliases=dict.fromkeys(twins, kept),
         notes=("adequacy is relevance to the prompt, fluency is coherence, total is their mean",),
-    )  # fmt: skip
+    ), (*(s for s in scorers if s.startswith(likes)), *judges)  # fmt: skip
 
 
 def _report(root: Path | None, scratch: Path, out: Path) -> str:

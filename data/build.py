@@ -398,7 +398,7 @@ def _bio(folder: Path, texts_file: Path) -> tuple[Pool, tuple[str, ...]]:
         for kind, said in (("", texts), (" lower-cased", np.vectorize(str.lower, otypes=[object])(texts))):
             x = np.full(t.shape, np.nan)
             for n in np.flatnonzero(whole):
-                known = {text: score(text, [said[-1, n]]).score for text in {*said[:-1, n]}}  # many are alike
+                known = {text: round(score(text, [said[-1, n]]).score, 4) for text in {*said[:-1, n]}}  # many are alike
                 x[:, n] = [known[text] * (-1 if name == "TER" else 1) for text in said[:-1, n]]
             scorers[name + kind] = x
     counted = [

@@ -51,6 +51,7 @@ from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, t
 from whichbird.solve import baseline
 from whichbird.study import portrait, synthesis
 from whichbird.study.carriers import carriers_table
+from whichbird.study.ceiling import ceiling_table
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, domain_pools
@@ -737,6 +738,11 @@ def leans(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(domain_pools(pool)) > 1 else None
 
 
+def ceiling(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """Where other people's ratings rank among the scorers, where cells have several."""
+    return ceiling_table(pool)
+
+
 def carriers(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | None:
     """What each system does to the balance, to changes between the ends, and to the natural order, when it is left out."""
     return None if d.aspects is None else carriers_table(d, pool, verdict, TURNS)
@@ -845,6 +851,7 @@ TABLES = {
     "leaning": Table(leaning, "segments", 6),
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
+    "ceiling": Table(ceiling, "segments", 5),
     "carriers": Table(carriers, "tests", 6),
     "interaction": Table(interaction, "tests", 5),
     "placebo": Table(placebo, "digest", 5),

@@ -23,8 +23,11 @@
       const id = (name) => `wb-${name}-${figures}`;
       const button = (text, more) => html("button", { type: "button", ...more }, text);
 
-      this.select = html("select", { id: id("dataset") }, pages.map((p) => html("option", { value: p.name },
-        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}${p.paper ? "" : ", not in the paper"}`)));
+      const option = (p) => html("option", { value: p.name },
+        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}${p.paper || p.field ? "" : ", not in the paper"}`);
+      const fields = [...new Set(pages.map((p) => p.field).filter(Boolean))]; // each under a heading, after WMT's own
+      this.select = html("select", { id: id("dataset") }, [...pages.filter((p) => !p.field).map(option),
+        ...fields.map((field) => html("optgroup", { label: field }, pages.filter((p) => p.field === field).map(option)))]);
       this.field = html("input", { id: id("beta"), type: "number", step: "any", inputmode: "decimal" });
       this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: "any",
                                     "aria-label": "Balance β, from fluency at the left to adequacy at the right" });
@@ -582,9 +585,10 @@
       Object.assign(root.dataset, { dataset: this.page.name, beta: now.beta, ess: now.ess, proof: now.certificate });
       this.slider.value = now.beta;
       if (document.activeElement !== this.field || +this.field.value !== now.beta) this.field.value = show(now.beta);
-      write(this.shares[0], `fluency ${(100 * (1 - now.beta)).toFixed(1)} %`);
-      write(this.shares[1], `adequacy ${(100 * now.beta).toFixed(1)} %`);
-      set(this.slider, { "aria-valuetext": `β ${show(now.beta)}, ${now.ess > 0 ? `effective sample size ${now.ess.toFixed(1)} of ${contest.K}` : "no weighting found"}` });
+      const [first, second] = this.page.aspects;
+      write(this.shares[0], `${second} ${(100 * (1 - now.beta)).toFixed(1)} %`);
+      write(this.shares[1], `${first} ${(100 * now.beta).toFixed(1)} %`);
+      set(this.slider, { "aria-label": `Balance β, from ${second} at the left to ${first} at the right`, "aria-valuetext": `β ${show(now.beta)}, ${now.ess > 0 ? `effective sample size ${now.ess.toFixed(1)} of ${contest.K}` : "no weighting found"}` });
       this.plane.update(now);
       this.ranking.update(now, contest.at(contest.natural), this.mini ? [] : this.followed);
       if (!this.mini) {

@@ -1022,7 +1022,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             root = download(args.cache)
         made = build(root, args.out, args.only, products, args.heen, args.draws)
         if not made:
-            raise DataError(f"{args.out}: it holds no digest to make {' and '.join(products)} from")
+            raise DataError(f"nothing was found to make {' and '.join(products)} from; {args.out} stays as it is")
         print(f"built {', '.join(made)} of {len(args.only)} datasets in {args.out}")
         for name in args.only if args.heen else ():
             if not DATASETS[name].ratings and "digests" in made and (line := _published(name, args.out)):

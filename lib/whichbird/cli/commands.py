@@ -23,7 +23,7 @@ from ..data.export import segment_table
 from ..data.mqm import TAXONOMY, coverage
 from ..data.pool import Pool
 from ..data.protocol import scored_lines, scorer_named
-from ..data.registry import DATASETS, IN_TREE
+from ..data.registry import DATASETS, IN_TREE, displays
 from ..data.segments import load_pool
 from ..data.taxonomies import Grouping, load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
@@ -443,9 +443,9 @@ def _sweep(
     shown = first[["beta", "ess", "reliable"]].map(cell)
     names = list(Extremes._fields)
     shown["weights"] = [str(Extremes(*row)) for row in first[names].itertuples(index=False)]
-    for scorer in chosen:
+    for scorer, read in displays(chosen).items():
         mine = table[table["scorer"] == scorer]
-        shown[scorer] = [_place(row) for _, row in mine.iterrows()]
+        shown[read] = [_place(row) for _, row in mine.iterrows()]
 
     def figure() -> Figure:
         from ..show import figures

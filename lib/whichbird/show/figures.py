@@ -19,6 +19,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..data.registry import display
 from .palette import LIGHT
 
 if TYPE_CHECKING:
@@ -281,7 +282,7 @@ def ranks_over_beta(
     for n, scorer in enumerate(chosen):
         rows = table[table["scorer"] == scorer]
         look = {"color": colours[n % len(colours)], "ls": styles[n % len(styles)]}
-        top.plot(rows["beta"], rows["spa"], label=_fit(scorer), **look)
+        top.plot(rows["beta"], rows["spa"], label=_fit(display(scorer)), **look)
         bottom.plot(rows["beta"], rows["rank"], drawstyle="steps-mid", **look)
         if "spa_low" in rows:
             ends = {
@@ -363,7 +364,7 @@ def named_lines(
         ax.plot(x, y[:, n], **{"lw": 1.8, "zorder": 3} | look)
     for end, place, side in ((0, -0.03, "right"), (-1, 1.03, "left")):
         for n, height in enumerate(spread(y[end], gap)):
-            words = [_fit(names[n]), *([f"{y[end, n]:.0f}"] if values else [])]
+            words = [_fit(display(names[n])), *([f"{y[end, n]:.0f}"] if values else [])]
             ax.annotate(
                 " ".join(words if end == 0 else words[::-1]), (x[end], y[end, n]), xytext=(place, height), textcoords=("axes fraction", "data"), ha=side, va="center",
                 fontsize=fontsize, color=looks[n]["color"], arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.7, "shrinkA": 1, "shrinkB": 1},
@@ -390,7 +391,10 @@ def lead_over_beta(found: Story) -> Figure:
     for sure, fill, label in ((True, INK, "significantly better"), (False, PAPER, "not significantly")):
         rows = t[(t["better"] != "") == sure]
         ax.plot(rows["beta"], rows["lead"], "o", ms=4, mec=INK, mfc=fill, ls="", label=label, zorder=3)
-    ax.set(xlabel="balance β: towards adequacy →", ylabel=f"SPA: {_fit(found.first)} − {_fit(found.second)}")
+    ax.set(
+        xlabel="balance β: towards adequacy →",
+        ylabel=f"SPA: {_fit(display(found.first))} − {_fit(display(found.second))}",
+    )
     fig.legend(loc="outside upper left", ncols=3, fontsize=9.5, columnspacing=1)
     return fig
 

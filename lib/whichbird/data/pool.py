@@ -223,8 +223,8 @@ class Pool:
 
         >>> from whichbird import balance, load_pool
         >>> pool = load_pool("hanna").of_aspects("empathy", "complexity")
-        >>> pool.aspect_names, round(balance(*pool.aspects), 2)
-        (('empathy', 'complexity'), 0.33)
+        >>> pool.aspect_names, round(balance(*pool.aspects), 3)
+        (('empathy', 'complexity'), 0.255)
         """
         two = two_names((first, second))
         if two == self.aspect_names:

@@ -64,14 +64,20 @@ def solved():
 
 def test_solved_gets_all_and_says_so(solved):
     done, marks = solved
-    assert [m["points"] for m in marks.values()] == [e["points"] for e in known("balance")] == [m["of"] for m in marks.values()]
+    assert (
+        [m["points"] for m in marks.values()]
+        == [e["points"] for e in known("balance")]
+        == [m["of"] for m in marks.values()]
+    )
     assert all("right." in text for m in marks.values() for text in m["messages"])
     assert not any("whichbird_reads" in c.metadata for c in done.cells)
 
 
 def test_empty_gets_none():
     _, marks = mark.mark(notebooks.student(PAGES["balance"]))
-    assert sum(m["points"] for m in marks.values()) == 0 and sum(m["of"] for m in marks.values()) == sum(e["points"] for e in known("balance"))
+    assert sum(m["points"] for m in marks.values()) == 0 and sum(m["of"] for m in marks.values()) == sum(
+        e["points"] for e in known("balance")
+    )
     assert all("nothing yet" in text for m in marks.values() for text in m["messages"])
 
 
@@ -117,7 +123,9 @@ def test_a_folder_is_marked_and_nothing_is_overwritten(tmp_path, capsys):
     assert mark.main([str(place), "--out", str(out)]) == 1  # one could not be marked
     assert "Not marked: broken.ipynb" in capsys.readouterr().err
     rows = list(csv.DictReader(out.open(encoding="utf-8")))
-    assert {row["notebook"] for row in rows} == {str(Path("ann", "empty.ipynb"))} and {row["points"] for row in rows} == {"0"}
+    assert {row["notebook"] for row in rows} == {str(Path("ann", "empty.ipynb"))} and {
+        row["points"] for row in rows
+    } == {"0"}
     was = out.read_text("utf-8")
     for wrong, words in (
         ([str(place), "--out", str(out)], "exists already"),
@@ -163,7 +171,13 @@ def test_what_cannot_travel_is_said():
 
 def test_the_judge_takes_nothing_but_values():
     with mark.Judge() as judge:
-        for strange in ({"value": {"code": "boom"}}, {"value": {"list": 3}}, {"points": 9}, {"value": {"a": 1, "b": 2}}, {"problem": ["x"]}):
+        for strange in (
+            {"value": {"code": "boom"}},
+            {"value": {"list": 3}},
+            {"points": 9},
+            {"value": {"a": 1, "b": 2}},
+            {"problem": ["x"]},
+        ):
             found = judge({"3.1.1": {"student": None, "answers": {"price": strange}}})["3.1.1"]
             assert found["points"] == 0 and len(found["messages"]) == 1
         assert judge({"3.1.1": {"student": {"list": []}, "answers": {"price": {"value": 1.0}}}})["3.1.1"]["points"] == 0
@@ -172,12 +186,16 @@ def test_the_judge_takes_nothing_but_values():
 def test_the_key_is_slow_to_try():
     """Every number is hashed at full cost: a hundred thousand candidates (four digits, ten powers of ten) take minutes, not the hundredth of a second of SHA-256."""
     assert forms.COST >= 2**10
-    made = hashlib.scrypt("\x1f".join(("number", "4", "-1", "1234")).encode(), salt=b"s", n=forms.COST, r=8, p=1, dklen=5).hex()
+    made = hashlib.scrypt(
+        "\x1f".join(("number", "4", "-1", "1234")).encode(), salt=b"s", n=forms.COST, r=8, p=1, dklen=5
+    ).hex()
     assert forms.kept("s", 0.1234, 4) == made
     key = json.loads(check.KEY.read_text("utf-8"))
     for entry in key["exercises"].values():
         for answer in entry["answers"].values():
-            assert all(isinstance(h, str) for right in answer["right"].values() for h in right["items"].values()), "one hash a value, no coarse one"
+            assert all(isinstance(h, str) for right in answer["right"].values() for h in right["items"].values()), (
+                "one hash a value, no coarse one"
+            )
 
 
 # --- nbgrader and Otter -----------------------------------------------------------------------------------------------
@@ -203,7 +221,11 @@ def handed_in(release, solution, page):
     import copy
 
     most, out = sum(e["points"] for e in known(page)), {}
-    blanks = [n for n, c in enumerate(release.cells) if c.cell_type == "code" and "= ..." in c.source and "student = ..." not in c.source]
+    blanks = [
+        n
+        for n, c in enumerate(release.cells)
+        if c.cell_type == "code" and "= ..." in c.source and "student = ..." not in c.source
+    ]
     full = copy.deepcopy(release)
     for n, source in zip(blanks, solution, strict=True):
         full.cells[n].source = source
@@ -239,7 +261,11 @@ def test_nbgrader_marks_them(exported, page):
     run(TOOLS / "nbgrader", "autograde", name, cwd=course)
     run(TOOLS / "nbgrader", "export", cwd=course)
     with open(course / "grades.csv", encoding="utf-8") as file:
-        scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file) if row["assignment"] == name and row["student_id"] in wanted}
+        scores = {
+            row["student_id"]: float(row["score"])
+            for row in csv.DictReader(file)
+            if row["assignment"] == name and row["student_id"] in wanted
+        }
     assert scores == wanted
     done = nbformat.read(course / "autograded" / "cheat" / name / f"{name}.ipynb", 4)
     assert "nothing yet" in "".join(o.get("text", "") for c in done.cells for o in c.get("outputs", []))

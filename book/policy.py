@@ -23,7 +23,9 @@ MARK = '<meta http-equiv="Content-Security-Policy"'
 
 def policy(page: str) -> str:
     """The policy that lets a page do what it does, and nothing else."""
-    inline = [code for attributes, code in SCRIPT.findall(page) if "src=" not in attributes and not DATA.search(attributes)]
+    inline = [
+        code for attributes, code in SCRIPT.findall(page) if "src=" not in attributes and not DATA.search(attributes)
+    ]
     hashes = dict.fromkeys(
         f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'" for code in inline
     )
@@ -52,7 +54,9 @@ def guarded(page: str) -> str:
 def _call(match: re.Match[str]) -> str:
     script = match[2][1:-1]
     if script not in CALLS:
-        raise ValueError(f"the handler {script!r} stands in an attribute, where no policy can allow it; listen to the event in a script")
+        raise ValueError(
+            f"the handler {script!r} stands in an attribute, where no policy can allow it; listen to the event in a script"
+        )
     return f'{match[1]} data-wb-call="{CALLS[script]}"'
 
 

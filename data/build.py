@@ -46,7 +46,7 @@ from whichbird.data.manifest import write_manifest
 from whichbird.data.mqm import TAXONOMY, plain
 from whichbird.data.mtme import find_tree, is_human, read_mtme, read_scores
 from whichbird.data.pool import Exclusion, Pool, Rating
-from whichbird.data.registry import DATASETS, TREE
+from whichbird.data.registry import DATASETS, PRIMARIES, TREE
 from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from whichbird.solve import baseline
 from whichbird.study import portrait, synthesis
@@ -242,7 +242,7 @@ def _dataset(
     if "segments" in products:
         segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
     made = {
-        t: TABLES[t].make(pool, *[root] * (t in ("references", "floating")))
+        t: TABLES[t].make(pool, *[root] * (t in ("references", "floating", "all_lines")))
         for t in products
         if _of_pool(t) and t not in FILES and TABLES[t].takes(name)
     }
@@ -567,6 +567,22 @@ def references(pool: Pool, root: Path) -> pd.DataFrame | None:
     return pd.DataFrame(rows) if rows else None
 
 
+def all_lines(pool: Pool, root: Path) -> pd.DataFrame | None:
+    """System means of WMT23's primaries over all source lines, rated or not, which are what its organisers ranked systems by."""
+    source = DATASETS[pool.name]
+    if source.set != ALL_LINES:
+        return None
+    systems, rows = (*pool.systems, *source.humans), []
+    for scorer in sorted(PRIMARIES[source.set]):
+        paths = [
+            find_tree(root) / source.set / "metric-scores" / source.pair / f"{scorer}-{v}.seg.score"
+            for v in (source.standard, "src")
+        ]
+        x = read_scores(next((path for path in paths if path.exists()), paths[0])).rows(systems)
+        rows += [(pool.name, scorer, s, m) for s, m in zip(systems, np.nanmean(x, axis=1), strict=True)]
+    return pd.DataFrame(rows, columns=["dataset", "scorer", "system", "mean"])
+
+
 def floating(pool: Pool, root: Path) -> pd.DataFrame | None:
     """Explainability over β with cells grouped by exact sums of their errors, and by sums as floats in the order of the file.
 
@@ -826,6 +842,7 @@ EFFECTS, SIZES = (1.0, 1.4, 2.4), 1000  # design effects, and worlds of each
 TRIED = ("ende22", "enru22", "ende24")  # whose documents are worlds, in which false claims are counted
 RATERS = "raters"  # how often intervals over raters hold the truth, in worlds drawn from the segments of each dataset with several raters
 SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
+ALL_LINES = "wmt23"  # the set whose official table rests on means over all source lines
 HUMANS = "humans"  # human translations among the systems, as WMT ranked them
 GUESTS = "guests"  # made of other people's score files, beside the tree
 REPORT = "report"  # on the guest, made of all that its authors scored
@@ -834,6 +851,7 @@ MANIFEST = "manifest"  # of all that lies in the folder; every build writes it
 TABLES = {
     "errors": Table(errors, "pool"),
     "references": Table(references, "pool", 6),
+    "all_lines": Table(all_lines, "pool"),
     "synthesised": Table(synthesised, "pool", paper=True),
     "floating": Table(floating, "pool", exact=("beta",), paper=True),
     "sweep": Table(sweeps, "digest", 12, ("beta",), paper=True),
@@ -1022,7 +1040,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             root = download(args.cache)
         made = build(root, args.out, args.only, products, args.heen, args.draws)
         if not made:
-            raise DataError(f"{args.out}: it holds no digest to make {' and '.join(products)} from")
+            raise DataError(f"nothing was found to make {' and '.join(products)} from; {args.out} stays as it is")
         print(f"built {', '.join(made)} of {len(args.only)} datasets in {args.out}")
         for name in args.only if args.heen else ():
             if not DATASETS[name].ratings and "digests" in made and (line := _published(name, args.out)):

@@ -33,7 +33,9 @@ def test_scripts_in_the_page_are_named_by_their_hash_and_data_are_not():
 
 
 def test_the_two_handlers_of_the_theme_become_marks_and_any_other_is_refused():
-    page = policy.guarded(PAGE.format("", '<button onclick="window.print()"\n class="b">p</button><b onclick="whichbirdCode()">c</b>'))
+    page = policy.guarded(
+        PAGE.format("", '<button onclick="window.print()"\n class="b">p</button><b onclick="whichbirdCode()">c</b>')
+    )
     assert "onclick" not in page and 'data-wb-call="print"\n class="b"' in page and 'data-wb-call="code"' in page
     with pytest.raises(ValueError, match="other"):
         policy.guarded(PAGE.format("", '<img alt="a" onerror="other()">'))
@@ -50,5 +52,7 @@ def test_all_pages_of_a_folder_but_not_those_of_the_theme(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(PAGE.format("", "ü"), "utf-8")
     policy.guard(tmp_path)
-    found = {f.relative_to(tmp_path).as_posix() for f in tmp_path.rglob("*.html") if policy.MARK in f.read_text("utf-8")}
+    found = {
+        f.relative_to(tmp_path).as_posix() for f in tmp_path.rglob("*.html") if policy.MARK in f.read_text("utf-8")
+    }
     assert found == {"a.html", "b/c.html"}

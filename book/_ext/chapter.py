@@ -7,6 +7,8 @@
 - In the head of every page: a description, and the title and picture that other sites show when someone shares a link. They come from the page
   itself. Where the book will be served is not known, so the picture's address is relative, which not every site follows; with `site_address` in
   `_config.yml` it is a full one, as the protocol asks for.
+- `{{ source }}` and `{{ clone }}` in a page: where this repository is, and how to get it, from `repository` in paper/authors.yml. While that is empty they say how
+  to go on from a clone, and name no address.
 - `{nb-exec-table}` lists chapters by title in the order of the book, with a total, and without the time of the build, which would make
   two builds of the same book differ for no reason.
 """
@@ -160,6 +162,16 @@ def describe(app, pagename, templatename, context, doctree):
         context["metatags"] += f"\n    {records.linked()}"
 
 
+def name_repository(_, config):
+    address = records.known()[2]["repository"]
+    config.myst_substitutions |= {
+        "source": f"Its source, data and tests are at <{address}>."
+        if address
+        else "Its source, data and tests lie in one repository, from which it is built.",
+        "clone": f"In a clone (`git clone {address}`)" if address else "In the folder of this repository",
+    }
+
+
 def write_copies(app, error):
     if error is None and app.builder.format == "html":
         policy.guard(Path(app.outdir))
@@ -167,6 +179,7 @@ def write_copies(app, error):
 
 
 def setup(app):
+    app.connect("config-inited", name_repository)
     app.add_transform(Downloads)
     app.connect("build-finished", write_copies, priority=900)  # after others have written pages
     app.add_post_transform(Status)

@@ -19,7 +19,7 @@ from whichbird.core.balance import balance
 from whichbird.core.check import Array, DataError
 from whichbird.core.metametrics import spa_from_p
 from whichbird.data.digest import Digest, make
-from whichbird.data.registry import DATASETS, FIELDS, title
+from whichbird.data.registry import DATASETS, FIELDS, displays, title
 from whichbird.data.segments import load_pool
 from whichbird.solve.reweight import reliable_interval, reweight_sweep
 from whichbird.study.carriers import Carriers, carriers
@@ -55,7 +55,7 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     two aspects are, and `field` which field the pool is of, if not WMT's. `natural` and
     `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
     `beta0_high` are the ends of the interval of the natural balance; `vanishing` is the share of an equal weight below which a system is as good as
-    left out; `carriers` says whose absence undoes what.
+    left out; `carriers` says whose absence undoes what; `names` has what people read for a scorer, where that is not its name.
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
@@ -94,6 +94,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "fluency": f.tolist(),
         "total": _short(d.total),
         "scorers": list(d.scorers),
+        "names": {scorer: read for scorer, read in displays(d.scorers).items() if read != scorer},
+        "reference": d.reference,
         "human": digits(d.counts("total")),
         "p": [digits(row) for row in d.counts("scorers")],
         "stops": stops.tolist(),

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from whichbird.core.balance import reachable
+from whichbird.core.check import Array
 from whichbird.data.digest import Digest
+from whichbird.study.contest import need_aspects
 from whichbird.study.sweep import sweep
 
 from .kit import FAMILIES, SOUND, TASTE
@@ -24,12 +26,13 @@ def at_preference(table: pd.DataFrame, height: float) -> dict[str, float] | None
     >>> {name: round(x, 3) for name, x in at_preference(t, 0.3).items()}["explainability"], at_preference(t, 0.7)
     (0.6, None)
     """
-    t = table[["ess", *FAMILIES]].to_numpy(dtype=float)
-    y, found = t[:, 1], []
+    t: Array = table[["ess", *FAMILIES]].to_numpy(dtype=float)
+    y: Array = t[:, 1]
+    found: list[Array] = []
     for k in np.flatnonzero((np.minimum(y[:-1], y[1:]) <= height) & (height <= np.maximum(y[:-1], y[1:]))):
         share = 0.5 if y[k] == y[k + 1] else (height - y[k]) / (y[k + 1] - y[k])
         found.append((1 - share) * t[k] + share * t[k + 1])
-    return dict(zip(["ess", *FAMILIES], max(found, key=lambda v: v[0]), strict=True)) if found else None
+    return dict(zip(["ess", *FAMILIES], max(found, key=lambda v: float(v[0])).tolist(), strict=True)) if found else None
 
 
 def compared(digests: Mapping[str, Digest], sweeps: Mapping[str, pd.DataFrame], pools: pd.DataFrame) -> pd.DataFrame:
@@ -41,7 +44,7 @@ def compared(digests: Mapping[str, Digest], sweeps: Mapping[str, pd.DataFrame], 
     rows: list[dict[str, object]] = []
     for name, chosen in pools.groupby("dataset", sort=False):
         d = digests[str(name)]
-        low, high = reachable(*d.aspects)
+        low, high = reachable(*need_aspects(d))
         targets = np.unique(chosen["beta"][chosen["beta"].between(low, high)])
         exact = sweep(d, targets, families=FAMILIES).set_index("beta")
         for _, pool in chosen.iterrows():

@@ -398,6 +398,7 @@ def _ranking(
         found = rank(field, args.beta, meta=args.meta)
     facts: dict[str, object] = {}
     bare, notes = _bare(args, source)
+    people = None
     if not bare:
         quick = args.domain is not None and args.command == "rank"  # nothing ships for a domain
         found, tests = with_tests(found, field, source, args.beta, scores, QUICK if quick else RESAMPLES)
@@ -432,7 +433,7 @@ def _ranking(
         {"ranking": found.table, "weights": found.weights} | ({} if people is None else {"ceiling": people}),
         (shown,) if people is None else (shown, people),
         figure,
-        (*notes, why) if why else notes,
+        notes,
     )
 
 

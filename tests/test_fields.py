@@ -69,10 +69,15 @@ def test_counts_of_errors_give_the_aspects(name):
         assert np.allclose(found.reindex(pool.systems) / len(pool.lines), -mean)
 
 
-def test_identical_submissions_have_identical_scores():
-    pool = wb.load_pool("bio_ende")
-    i, j = (pool.systems.index(s) for s in ("HuaweiTSC_run1", "HuaweiTSC_run3"))
-    assert all(np.array_equal(x[i], x[j]) for x in pool.scored.values())
+@pytest.mark.parametrize(
+    ("name", "one", "two", "most"),
+    [("bio_ende", "HuaweiTSC_run1", "HuaweiTSC_run3", 1), ("bio_enfr", "LISN_run2", "LISN_run3", 0), ("bio_esen", "talp_upc_run1", "talp_upc_run2", 0)],
+)  # fmt: skip
+def test_identical_submissions_have_identical_scores(name, one, two, most):
+    """In all segments but so many their texts are the same."""
+    pool = wb.load_pool(name)
+    i, j = pool.systems.index(one), pool.systems.index(two)
+    assert np.any([x[i] != x[j] for x in pool.scored.values()], axis=0).sum() <= most
 
 
 def test_hanna():

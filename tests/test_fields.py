@@ -22,7 +22,11 @@ WITHOUT = {
     ("bio_ende", *LOWER_CASED, "TMT_run1"): 0.7134, ("bio_enes", "TMT_run1"): 0.9875, ("bio_enes", "talp_upc_run1"): 0.4195,
     ("hanna", "HINT"): 0.5505,
 }  # fmt: skip
-COMPLETE = {"bio_ende": (471, 516), "bio_enes": (351, 486), "bio_enru": (354, 354)}  # segments with all texts, and in all
+COMPLETE = {
+    "bio_ende": (471, 516),
+    "bio_enes": (351, 486),
+    "bio_enru": (354, 354),
+}  # segments with all texts, and in all
 
 
 def test_other_fields_are_listed_apart():
@@ -113,7 +117,9 @@ def test_the_explorer_shows_them(name):
     assert laboratory.segment_script(name).startswith(f'Whichbird.receive("{name}"')
 
 
-@pytest.mark.skipif(not os.environ.get("MTME_ROOT"), reason="needs MTME_ROOT, with folders biomqm and hanna in it or beside it")
+@pytest.mark.skipif(
+    not os.environ.get("MTME_ROOT"), reason="needs MTME_ROOT, with folders biomqm and hanna in it or beside it"
+)
 def test_against_the_raw_files():
     places = [Path(os.environ["MTME_ROOT"]), Path(os.environ["MTME_ROOT"]).parent]
     raw = next((p for p in places if (p / "biomqm").is_dir() and (p / "hanna").is_dir()), None)

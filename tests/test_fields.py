@@ -22,7 +22,11 @@ WITHOUT = {
     ("bio_ende", *LOWER_CASED, "TMT_run1"): 0.7134, ("bio_enes", "TMT_run1"): 0.9875, ("bio_enes", "talp_upc_run1"): 0.4195,
     ("hanna", "HINT"): 0.5505,
 }  # fmt: skip
-COMPLETE = {"bio_ende": (471, 516), "bio_enes": (351, 486), "bio_enru": (354, 354)}  # segments with all texts, and in all
+COMPLETE = {
+    "bio_ende": (471, 516),
+    "bio_enes": (351, 486),
+    "bio_enru": (354, 354),
+}  # segments with all texts, and in all
 
 
 def test_other_fields_are_listed_apart():
@@ -69,10 +73,15 @@ def test_counts_of_errors_give_the_aspects(name):
         assert np.allclose(found.reindex(pool.systems) / len(pool.lines), -mean)
 
 
-def test_identical_submissions_have_identical_scores():
-    pool = wb.load_pool("bio_ende")
-    i, j = (pool.systems.index(s) for s in ("HuaweiTSC_run1", "HuaweiTSC_run3"))
-    assert all(np.array_equal(x[i], x[j]) for x in pool.scored.values())
+@pytest.mark.parametrize(
+    ("name", "one", "two", "most"),
+    [("bio_ende", "HuaweiTSC_run1", "HuaweiTSC_run3", 1), ("bio_enfr", "LISN_run2", "LISN_run3", 0), ("bio_esen", "talp_upc_run1", "talp_upc_run2", 0)],
+)  # fmt: skip
+def test_identical_submissions_have_identical_scores(name, one, two, most):
+    """In all segments but so many their texts are the same."""
+    pool = wb.load_pool(name)
+    i, j = pool.systems.index(one), pool.systems.index(two)
+    assert np.any([x[i] != x[j] for x in pool.scored.values()], axis=0).sum() <= most
 
 
 def test_hanna():
@@ -108,7 +117,9 @@ def test_the_explorer_shows_them(name):
     assert laboratory.segment_script(name).startswith(f'Whichbird.receive("{name}"')
 
 
-@pytest.mark.skipif(not os.environ.get("MTME_ROOT"), reason="needs MTME_ROOT, with folders biomqm and hanna in it or beside it")
+@pytest.mark.skipif(
+    not os.environ.get("MTME_ROOT"), reason="needs MTME_ROOT, with folders biomqm and hanna in it or beside it"
+)
 def test_against_the_raw_files():
     places = [Path(os.environ["MTME_ROOT"]), Path(os.environ["MTME_ROOT"]).parent]
     raw = next((p for p in places if (p / "biomqm").is_dir() and (p / "hanna").is_dir()), None)

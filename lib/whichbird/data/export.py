@@ -96,7 +96,9 @@ def write_inputs(
 
     target = Path(folder)
     if d.name not in DATASETS:
-        raise DataError(f"{d.name} is no part of mt-metrics-eval, whose texts this writes; one of {', '.join(DATASETS)} is")
+        raise DataError(
+            f"{d.name} is no part of mt-metrics-eval, whose texts this writes; one of {', '.join(DATASETS)} is"
+        )
     source = DATASETS[d.name]
     tree = find_tree(Path(root)) / source.set
     wanted = {

@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import policy
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +39,19 @@ def test_pages_load_nothing_from_another_host(html):
                     assert not re.match(r"(https?:)?//", value or ""), (
                         f"{page.relative_to(html)}: <{tag} {name}={value}>"
                     )
+
+
+def test_every_page_says_what_it_may_run(html, course):
+    """Scripts of its own alone, and no handler in an attribute; the browser tests see that nothing a page does is refused."""
+    for folder in (html, course):
+        for page in folder.rglob("*.html"):
+            if "_static" in page.relative_to(folder).parts:
+                continue
+            text = page.read_text("utf-8")
+            tags = Tags(text).found
+            (content,) = (attrs["content"] for _, attrs in tags if attrs.get("http-equiv") == "Content-Security-Policy")
+            assert content == policy.policy(text) and "'unsafe-inline'" not in content.partition("style-src")[0], page.name
+            assert not [(tag, name) for tag, attrs in tags for name in attrs if name.startswith("on")], page.name
 
 
 def test_stylesheets_load_nothing_from_another_host(html):

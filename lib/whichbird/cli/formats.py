@@ -51,6 +51,8 @@ DECIMALS = {
     "lead_low": 4,
     "lead_high": 4,
     **dict.fromkeys(("human_ceiling", "human_ceiling_low", "human_ceiling_high", "best_scorer"), 4),
+    "average": 4,
+    **dict.fromkeys(("pa", "pearson", "cells", "acc_eq", "pdp"), 4),
     "average_spa": 4,
     "average_low": 4,
     "average_high": 4,

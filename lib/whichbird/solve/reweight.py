@@ -74,6 +74,7 @@ from .ends import (
     close_steps,
     end_lines,
     exact_lines,
+    holes,
     line_of,
     natural_balance,
     next_pairs,
@@ -894,10 +895,12 @@ class _Side:
             ends = np.maximum.accumulate(np.concatenate(([bottom[n]], high[mine])))
             nexts = np.minimum(np.concatenate((low[mine], [np.inf])), top[n])
             row = rows[np.append(mine, mine[-1])]
-            copies = self._copies(n)
+            best = self.best[n]
+            assert best is not None  # targets without any weighting have been given up before
+            copies = holes(self.u[n], self.v[n], self.points[self.kind[n]], best.P)
             for k in np.flatnonzero(ends < nexts):
                 pieces = [(ends[k], nexts[k])]
-                for left, right in copies:
+                for left, right, _ in copies:
                     pieces = [x for a, b in pieces for x in ((a, min(b, left)), (max(a, right), b)) if x[0] < x[1]]
                 out += [(n, a, b, row[k]) for a, b in pieces]
         table = np.array(out).reshape(-1, 4)
@@ -921,24 +924,6 @@ class _Side:
     def _level(self) -> np.ndarray:
         """For each target the collision probability below which nothing may remain."""
         return self._best("P") * (1 - INTERVAL_GAP)
-
-    def _copies(self, n: int) -> list[tuple[float, float]]:
-        """Intervals around systems with many copies that hold no mean but that of all weight on the copies.
-
-        Such a weighting has no balance, but var_u = var_v, so no saddle excludes it. Only m copies with 1/m under the
-        level matter. Then v-gap² > u-gap² to every other system (else sharing the weight with it would be feasible and
-        better), and expanding the constraint about the copies shows that a weighting with anything elsewhere has its
-        mean of v at least min (v-gap² − u-gap²) / |v-gap| away.
-        """
-        out, points, u, v, best = [], self.points[self.kind[n]], self.u[n], self.v[n], self.best[n]
-        assert best is not None  # targets without any weighting have been given up before
-        for point in np.flatnonzero(np.bincount(points) * best.P >= 1 - 1e-6):
-            k, other = np.flatnonzero(points == point)[0], points != point
-            du, dv = np.abs(u[other] - u[k]), np.abs(v[other] - v[k])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                away = max(0, ((dv - du) * (1 + du / dv)).min() * (1 - 8 * EPS) - 4 * EPS)
-            out.append((v[k] - away, v[k] + away))
-        return out
 
     def fill(self, gaps: _Gaps) -> None:
         """Exclude what can be from new centres in the gaps; where nothing can, descend: a better optimum is near."""

@@ -3,7 +3,7 @@
 Near-copies, systems next to a line of the target's slope, outliers: there two scales meet in one pool, and a double that
 holds the large one has no digits left for the small one. Four measures help.
 
-1. *Exact places.* e = u + v and d = u − v of every system are kept as whole numbers of a tiny unit (`Cone`). A saddle is
+1. *Exact places.* e = u + v and d = u − v of every system are kept as whole numbers of a tiny unit (`cone`). A saddle is
    computed around the system nearest to its centre, from differences that are rounded only once.
 2. *A frame.* The constraint var_u ≥ var_v is cov(e, d) ≥ 0. It does not notice if e is stretched by s and d shrunk by s:
    a Lorentz boost. An interval's width depends on s very much: it is wide where the systems are round.
@@ -19,17 +19,17 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import ceil, floor, frexp, isqrt, log, log2
+from math import ceil, floor, frexp, log, log2
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.balance import EPS, distinct_steps
+from .cone import PLACE_BITS, Cone, Row
 from .proof import chain
 from .saddle import climb, descend, excluded, repair
 from .verify import DEPTH, Region, clipped, hull, verify
 
-PLACE_BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE_BITS = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE_BITS are exact
 CARE_ROWS = 10_000  # saddles in all, where each part has a frame of its own
 WORK = 1 << 24  # in large pools, limits so many saddles times systems
@@ -40,72 +40,7 @@ POOR = 16  # and nothing more next to an interval so many times narrower than it
 STUCK = 3  # covers inside each other that leave nearly everything open before it is given up
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
 CARE_CELLS = 1 << 20  # numbers per work array
-CARE_KEPT = 1 << 23  # numbers that are kept since they may be needed again
 ODDS_TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
-
-
-class Differences:
-    """The differences of K places as floats, the largest about one: [origin] is (K,), [origins] (R, K). Each is made when it is
-    asked for, since few are and all would be K × K; the last ones are kept."""
-
-    def __init__(self, places: np.ndarray) -> None:
-        self.places, self.known = places, dict[int, np.ndarray]()
-
-    def __getitem__(self, origin: int | np.ndarray) -> np.ndarray:
-        if isinstance(origin, np.ndarray):
-            return np.array([self[int(o)] for o in origin])
-        if origin not in self.known:
-            if len(self.known) * self.places.size > CARE_KEPT:
-                self.known.clear()
-            self.known[origin] = np.array([(t - self.places[origin]) / (1 << PLACE_BITS) for t in self.places])
-        return self.known[origin]
-
-
-class Cone(NamedTuple):
-    """The places of K systems for one target along the two directions in which the constraint is zero.
-
-    `e` and `d` (K,), whole numbers of `unit`: √(1−β̂)a + √β̂f and their difference, its sign turned below the natural
-    balance, relative to the first system. `root_a` and `root_f` are the two square roots as used.
-    """
-
-    e: np.ndarray
-    d: np.ndarray
-    unit: Fraction
-    root_a: Fraction
-    root_f: Fraction
-    differences: tuple[Differences, Differences]  # of e and of d
-
-    @classmethod
-    def of(cls, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool) -> Cone:
-        """
-        >>> cone = Cone.of(np.array([0.0, 2.0]), np.array([0.0, 1.0]), Fraction(4, 5), True)
-        >>> round(float(cone.e[1] * cone.unit) ** 2, 12), abs(float(cone.d[1] * cone.unit)) < 1e-60
-        (3.2, True)
-        """
-        root_a, root_f = _root(1 - beta), _root(beta)
-        x, y = (
-            [root * (Fraction(float(t)) - Fraction(float(z[0]))) for t in z]
-            for root, z in ((root_a, adequacy), (root_f, fluency))
-        )
-        unit = max(map(abs, x + y)) / (1 << PLACE_BITS)
-        u, v = (np.array([round(t / unit) for t in z], object) for z in ((x, y) if above else (y, x)))
-        e, d = u + v, u - v
-        return cls(e, d, unit, root_a, root_f, (Differences(e), Differences(d)))
-
-
-class Row(NamedTuple):
-    """A saddle around system `origin`: h, and its centre p, q relative to that system, in a frame."""
-
-    origin: int
-    h: float
-    p: float
-    q: float
-
-
-def _root(x: Fraction) -> Fraction:
-    """√x to PLACE_BITS bits at least."""
-    more = PLACE_BITS + max(0, x.denominator.bit_length() - x.numerator.bit_length())
-    return Fraction(isqrt((x.numerator << 2 * more) // x.denominator), 1 << more)
 
 
 class Found(NamedTuple):

@@ -24,7 +24,9 @@ PAGE = """<!DOCTYPE html>
 
 
 def write(app, error):
-    if error is not None or app.builder.format != "html" or app.config.root_doc != "book/index":  # a page alone has no others
+    if (
+        error is not None or app.builder.format != "html" or app.config.root_doc != "book/index"
+    ):  # a page alone has no others
         return
     for old, new in app.config.moved_pages.items():
         page, _, spot = new.partition("#")

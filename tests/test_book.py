@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import statistics
 from pathlib import Path
 
 import execute
@@ -142,3 +143,24 @@ def test_notation_names_the_library():
             assert hasattr(importlib.import_module(f"whichbird.{module}"), attribute), n
         else:
             eval(n, known)  # an expression in the names that the page's first paragraph introduces
+
+
+SHOWN, EVERY = (
+    10,
+    13,
+)  # median lines of code in a cell: of those that a notebook shows, and of all; neither may grow, and 6 is the aim
+
+
+def test_cells_are_small():
+    """What draws or computes beyond a few lines belongs into a function that the page names (`whichbird_book.drawings`)."""
+    shown, every = [], []
+    for path in CHAPTERS:
+        for cell in execute.code_cells(execute.read(path)):
+            tags = set(cell.metadata.get("tags", []))
+            if not {"remove-input", "remove-cell"} & tags:
+                lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+                every.append(lines)
+                shown += [lines] * ("hide-input" not in tags)
+    assert len(shown) > 250
+    assert (statistics.median(shown), statistics.median(every)) <= (SHOWN, EVERY)
+    assert statistics.median(every) <= EVERY

@@ -32,7 +32,12 @@ def write(app, error):
             raise ExtensionError(f"moved_pages: {old} must be gone, and {new} must be there")
         place = Path(app.outdir, f"{old}.html")
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(PAGE.format(link=relpath(f"{page}.html", Path(old).parent.as_posix()) + spot.rjust(len(spot) + bool(spot), "#")), "utf-8")
+        place.write_text(
+            PAGE.format(
+                link=relpath(f"{page}.html", Path(old).parent.as_posix()) + spot.rjust(len(spot) + bool(spot), "#")
+            ),
+            "utf-8",
+        )
 
 
 def setup(app):

@@ -170,6 +170,7 @@ def search_tree(counts: Array, targets: tuple[float, ...]) -> Figure:
             ax.barh(sizes, row, left=start, height=0.82, color=colour, label=name)
             start = start + row
         ax.set(title=f"target β = {target:g}", xticks=[])
+        ax.margins(x=0.04)
         ax.grid(False)
     axes[0].set(ylabel="systems in the support", yticks=sizes)
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2, fontsize=9)

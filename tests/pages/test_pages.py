@@ -114,4 +114,7 @@ def test_an_address_that_moved_leads_to_the_page(html):
     for old, new in moved.items():
         text = (html / f"{old}.html").read_text("utf-8")
         (link,) = set(re.findall(r'(?:url=|href=")([^"]+)"', text))
-        assert (html / f"{old}.html").parent.joinpath(link).resolve() == (html / f"{new}.html").resolve()
+        (link, _, spot), (page, _, wanted) = link.partition("#"), new.partition("#")
+        target = (html / f"{old}.html").parent.joinpath(link).resolve()
+        assert target == (html / f"{page}.html").resolve() and spot == wanted
+        assert not spot or f'id="{spot}"' in target.read_text("utf-8")

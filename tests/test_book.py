@@ -164,3 +164,11 @@ def test_cells_are_small():
     assert len(shown) > 250
     assert (statistics.median(shown), statistics.median(every)) <= (SHOWN, EVERY)
     assert statistics.median(every) <= EVERY
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_captions_name_no_colour_that_dark_pages_change(path):
+    """Ink is pale there and paper is dark: a caption says strong and faint, or ink."""
+    captions = re.findall(r"^ {4}caption: (.*?)^ {2}image:", path.read_text("utf-8"), re.M | re.S)
+    words = r"\b(?:pale[rst]?|dark(?:er|est)?|black|white|light(?:er|est)?)\b"
+    assert [found for caption in captions for found in re.findall(words, caption, re.I)] == []

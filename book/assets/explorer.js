@@ -826,7 +826,7 @@
       const live = new Live(root, JSON.parse(data[n].textContent));
       const standIn = root.dataset.standIn && document.getElementById(root.dataset.standIn);
       if (standIn) (standIn.closest(".cell") || standIn).hidden = true;
-      const first = live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined;
+      const first = !live.mini && live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined; // a small one opens on the dataset of its page, the first
       // a page that links here says ?dataset=…: the theme's own script trips over such a fragment in a link
       if (live.mini || !(live.restore(location.hash) || live.restore(location.search))) live.open(first);
     });

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.pairs import read_pairs as read_pairs
     from .data.pool import Pool as Pool
     from .data.segments import load_pool as load_pool
+    from .data.source import source as source
     from .data.taxonomies import (
         Grouping as Grouping,
         load_taxonomy as load_taxonomy,
@@ -74,6 +75,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         carriers as carriers,
         natural_turns as natural_turns,
     )
+    from .study.ceiling import Ceiling as Ceiling, human_ceiling as human_ceiling
     from .study.components import Components as Components, components as components
     from .study.contest import Contest as Contest, contest as contest
     from .study.domains import (
@@ -117,6 +119,7 @@ _ROOM = {
     "data.pairs": ("read_pairs",),
     "data.pool": ("Pool",),
     "data.segments": ("load_pool",),
+    "data.source": ("source",),
     "data.taxonomies": ("Grouping", "load_taxonomy", "regroup", "taxonomies"),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),
@@ -139,6 +142,7 @@ _ROOM = {
     "study.calibrate": ("Calibration", "calibrate"),
     "study.carriers": ("Carriers", "NaturalTurns", "carriers", "natural_turns"),
     "study.components": ("Components", "components"),
+    "study.ceiling": ("Ceiling", "human_ceiling"),
     "study.contest": ("Contest", "contest"),
     "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement", "domain_lean"),
     "study.intervals": ("Intervals", "intervals"),

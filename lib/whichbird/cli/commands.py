@@ -23,11 +23,12 @@ from ..data.export import segment_table
 from ..data.mqm import TAXONOMY, coverage
 from ..data.pool import Pool
 from ..data.protocol import scored_lines, scorer_named
-from ..data.registry import DATASETS, IN_TREE
+from ..data.registry import DATASETS, IN_TREE, displays
 from ..data.segments import load_pool
 from ..data.taxonomies import Grouping, load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
 from ..study.carriers import carriers
+from ..study.ceiling import ceilings
 from ..study.components import components
 from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
@@ -166,6 +167,11 @@ def rank_(args: argparse.Namespace) -> Result:
     --csv also its value at the natural balance and its standard error (documents
     resampled). Rows are in the order of the first that is named; rank, cluster and
     intervals are SPA's always.
+
+    Where people rated each translation several times, a second table has the human
+    ceiling: what one rating earns against another, with its interval (95 %), and
+    best_scorer, what the best scorer earns against the same ratings. The ranking's
+    own gold scores may be a mean of several ratings; the two tables differ in that.
 
     Score files have one of three forms, higher is better:
       .seg.score    the field's: lines "system, tab, score" without header; the n-th
@@ -392,6 +398,7 @@ def _ranking(
         found = rank(field, args.beta, meta=args.meta)
     facts: dict[str, object] = {}
     bare, notes = _bare(args, source)
+    people = None
     if not bare:
         quick = args.domain is not None and args.command == "rank"  # nothing ships for a domain
         found, tests = with_tests(found, field, source, args.beta, scores, QUICK if quick else RESAMPLES)
@@ -400,6 +407,7 @@ def _ranking(
                 facts["tested_at"] = tests.stop
             found = replace(found, signature=f"{found.signature}|{tests.signature}")
         found = with_errors(found, source, args.meta, args.beta, scores)
+    people, why = (None, "") if bare else ceilings(source, args.beta, args.meta)
     table = found.table.drop(columns="se", errors="ignore")
     shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
     shown = shown if field.own.any() else shown.drop(columns="own")
@@ -422,8 +430,8 @@ def _ranking(
         proof = proof_facts(found.reweighting) | extremes(field.systems, found.reweighting.weights)._asdict()
     return Result(
         facts_of(about) | proof | facts | {"signature": found.signature},
-        {"ranking": found.table, "weights": found.weights},
-        (shown,),
+        {"ranking": found.table, "weights": found.weights} | ({} if people is None else {"ceiling": people}),
+        (shown,) if people is None else (shown, people),
         figure,
         notes,
     )
@@ -443,9 +451,9 @@ def _sweep(
     shown = first[["beta", "ess", "reliable"]].map(cell)
     names = list(Extremes._fields)
     shown["weights"] = [str(Extremes(*row)) for row in first[names].itertuples(index=False)]
-    for scorer in chosen:
+    for scorer, read in displays(chosen).items():
         mine = table[table["scorer"] == scorer]
-        shown[scorer] = [_place(row) for _, row in mine.iterrows()]
+        shown[read] = [_place(row) for _, row in mine.iterrows()]
 
     def figure() -> Figure:
         from ..show import figures

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._version import __version__
+from ..data.registry import displays
 from ..data.sheet import guarded
 
 if TYPE_CHECKING:
@@ -49,12 +50,14 @@ DECIMALS = {
     "lead": 4,
     "lead_low": 4,
     "lead_high": 4,
+    **dict.fromkeys(("human_ceiling", "human_ceiling_low", "human_ceiling_high", "best_scorer"), 4),
     "average_spa": 4,
     "average_low": 4,
     "average_high": 4,
     "average_rank": 2,
     "average_cluster": 2,
 }  # in tables for people
+SCORERS = ("scorer", "rival")  # columns that name scorers
 SIGNS = {  # what papers call a column or a fact, in LaTeX; in Markdown the same in Unicode
     "beta": (r"$\beta$", "β"),
     "beta0": (r"$\beta_0$", "β₀"),
@@ -353,7 +356,11 @@ def columns_of(table: Table) -> list[tuple[str, list[Any]]]:
 
 def spelled(table: Table) -> list[list[str]]:
     """The cells of each column as people read them."""
-    return [[cell(v, _decimals(name, column)) for v in column] for name, column in columns_of(table)]
+    out = []
+    for name, column in columns_of(table):
+        read = displays(column) if name in SCORERS else {}
+        out.append([cell(read.get(v, v), _decimals(name, column)) for v in column])
+    return out
 
 
 def cell(value: object, decimals: int | None = None) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._version import __version__
 from ..core.check import DataError, near
+from .registry import display
 
 if TYPE_CHECKING:
     from .pool import Pool
@@ -138,17 +139,21 @@ class Named(Protocol):
 
 
 def scorer_named(source: Named, name: str) -> str:
-    """The name that a scorer is shown by, where `name` is that or another of its names; else a refusal.
+    """The name that a scorer has in data, where `name` is that, what people read for it, or an alias; else a refusal.
 
     >>> from whichbird import load
-    >>> scorer_named(load("ende24"), "XLsimDA")
-    'XLsimMqm'
+    >>> scorer_named(load("ende24"), "XLsimDA"), scorer_named(load("ende24"), "GEMBA-ESA")
+    ('XLsimMqm', 'gemba_esa')
     """
     if name in source.scorers:
         return name
     if name in source.aliases:
         return source.aliases[name]
-    raise DataError(f"{source.name} has no scorer {name!r}{near(name, [*source.scorers, *source.aliases])}")
+    known = [*source.scorers, *source.aliases]
+    read = {display(scorer): scorer for scorer in reversed(known)}
+    if name in read:
+        return scorer_named(source, read[name])
+    raise DataError(f"{source.name} has no scorer {name!r}{near(name, [*known, *read])}")
 
 
 def refuse_taken(source: Named, name: str, how: str = "give yours another name") -> None:

@@ -5,11 +5,14 @@ Adding a dataset is adding a record; names, menus, counts and tables of the book
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 TREE = "mt-metrics-eval-v2"
 LANGUAGES = {
-    "de": "German", "en": "English", "es": "Spanish", "he": "Hebrew", "ja": "Japanese", "ru": "Russian", "zh": "Chinese"
+    "de": "German", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "ja": "Japanese", "ru": "Russian", "zh": "Chinese"
 }  # fmt: skip
 
 
@@ -51,23 +54,9 @@ DATASETS = {
     "jazh24": Source("wmt24", "ja-zh", drop=("MSLC",)),
 }
 
-# Pools of other fields, by name: segments only, no digest. They are no part of WMT's sixteen, so `datasets()` does not list them.
+# The field of each pool of another one. They are no part of WMT's sixteen, so `datasets()` does not list them.
 FIELDS = {
-    **dict.fromkeys(
-        (
-            "bio_deen",
-            "bio_ende",
-            "bio_enes",
-            "bio_enfr",
-            "bio_enru",
-            "bio_enzh",
-            "bio_esen",
-            "bio_fren",
-            "bio_ruen",
-            "bio_zhen",
-        ),
-        "biomedical",
-    ),
+    **{f"bio_{pair}": "biomedical" for pair in "deen ende enes enfr enru enzh esen fren ruen zhen".split()},
     "hanna": "stories",
 }
 
@@ -94,12 +83,93 @@ PRIMARIES = {
 def title(name: str) -> str:
     """A dataset in words, short enough for a menu on a phone; its own name if it is none of ours.
 
-    >>> title("ted_zhen"), title("ende24"), title("mine")
-    ('Chinese–English, TED 2021', 'English–German 2024', 'mine')
+    >>> title("ted_zhen"), title("ende24"), title("bio_enes"), title("mine")
+    ('Chinese–English, TED 2021', 'English–German 2024', 'English–Spanish, biomedical', 'mine')
     """
+    if name in FIELDS:
+        codes = re.fullmatch(r"\w+_(\w\w)(\w\w)", name)
+        pair = "–".join(LANGUAGES.get(code, code) for code in codes.groups()) if codes else name
+        return f"{pair}, {FIELDS[name]}"
     if name not in DATASETS:
         return name
     source = DATASETS[name]
     pair = "–".join(LANGUAGES.get(code, code) for code in source.pair.split("-"))
     year, _, domain = source.set.removeprefix("wmt").partition(".")
     return f"{pair}{', TED' if domain == 'tedtalks' else ''} 20{year}"
+
+
+# What people read in place of names that the release spells like files: for tables and figures, never for data.
+DISPLAY = {
+    "all-rembert-20": "All-RemBERT-20",
+    "BAQ_dyn": "BAQ-dyn",
+    "BAQ_static": "BAQ-static",
+    "BERTscore": "BERTScore",
+    "BLCOM_1": "BLCOM-1",
+    "bleurt-20": "BLEURT-20",
+    "bleurt-21-beta": "BLEURT-21-beta",
+    "bleurt-combi": "BLEURT-combi",
+    "bright-qe": "Bright-QE",
+    "COMET-DA_2020": "COMET-DA-2020",
+    "COMET-DA_2021": "COMET-DA-2021",
+    "COMET-MQM_2021": "COMET-MQM-2021",
+    "COMET-QE-DA_2021": "COMET-QE-DA-2021",
+    "COMET-QE-MQM_2021": "COMET-QE-MQM-2021",
+    "cometoid22-wmt21": "Cometoid22-WMT21",
+    "cometoid22-wmt22": "Cometoid22-WMT22",
+    "cometoid22-wmt23": "Cometoid22-WMT23",
+    "docWMT22CometDA": "Doc-COMET-22-DA",
+    "docWMT22CometKiwiDA": "Doc-CometKiwi-22-DA",
+    "embed_llama": "Embed-Llama",
+    "esim": "ESIM",
+    "f101spBLEU": "spBLEU-101",
+    "f200spBLEU": "spBLEU-200",
+    "gemba_esa": "GEMBA-ESA",
+    "instructscore": "InstructScore",
+    "mbr-metricx-qe": "MBR-MetricX-QE",
+    "metametrics_mt_mqm_hybrid_kendall": "MetaMetrics-MT-hybrid",
+    "metametrics_mt_mqm_kendall": "MetaMetrics-MT",
+    "metametrics_mt_mqm_qe_kendall.seg.s": "MetaMetrics-MT-QE",
+    "metametrics_mt_mqm_qe_same_source_t": "MetaMetrics-MT-QE-same-source",
+    "metametrics_mt_mqm_same_source_targ": "MetaMetrics-MT-same-source",
+    "metricx_xl_DA_2019": "MetricX-XL-DA-2019",
+    "metricx_xl_MQM_2020": "MetricX-XL-MQM-2020",
+    "metricx_xxl_DA_2019": "MetricX-XXL-DA-2019",
+    "metricx_xxl_MQM_2020": "MetricX-XXL-MQM-2020",
+    "mre-score-labse-regular": "MRE-Score-LaBSE",
+    "parbleu": "parBLEU",
+    "parchrf++": "parchrF++",
+    "paresim-1": "parESIM-1",
+    "prism": "Prism",
+    "prismRef": "Prism-ref",
+    "prismSrc": "Prism-src",
+    "PrismRefMedium": "Prism-ref-medium",
+    "PrismRefSmall": "Prism-ref-small",
+    "Random-sysname": "Random-by-system",
+    "sentinel-cand-mqm": "Sentinel-cand-MQM",
+    "sescoreX": "SEScoreX",
+    "tokengram_F": "Tokengram-F",
+    "XLsimDA": "XLsim-DA",
+    "XLsimMqm": "XLsim-MQM",
+    "Yisi-combi": "YiSi-combi",
+    "yisi1-translate": "YiSi-1-translate",
+}
+
+
+def display(scorer: str) -> str:
+    """What people read for a scorer; data, JSON and CSV keep the release's name.
+
+    >>> display("metametrics_mt_mqm_qe_kendall.seg.s"), display("chrF")
+    ('MetaMetrics-MT-QE', 'chrF')
+    """
+    return DISPLAY.get(scorer, scorer)
+
+
+def displays(scorers: Iterable[str]) -> dict[str, str]:
+    """What people read for each of some scorers; the release's name where two would be called the same.
+
+    >>> displays(["gemba_esa", "BERTscore", "BERTScore"])
+    {'gemba_esa': 'GEMBA-ESA', 'BERTscore': 'BERTscore', 'BERTScore': 'BERTScore'}
+    """
+    names = list(dict.fromkeys(scorers))
+    times = Counter(map(display, names))
+    return {name: display(name) if times[display(name)] == 1 else name for name in names}

@@ -19,6 +19,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..data.registry import display
 from .palette import LIGHT
 
 if TYPE_CHECKING:
@@ -152,17 +153,22 @@ def lean_bar(ax: Axes, beta: float) -> None:
     box.axis("off")
 
 
-def sweep_panel(ax: Axes, table: pd.DataFrame, pools: pd.DataFrame | None = None, size: float = 6) -> None:
+def sweep_panel(
+    ax: Axes, table: pd.DataFrame, pools: pd.DataFrame | None = None, size: float = 6, only: str | None = None
+) -> None:
     """The three measures over β, paler where fewer systems carry the weight; β₀, where all do, as a dotted line.
 
     `table` is a sweep. `pools`, rows of the table of synthesised pools, adds a marker per pool and measure at the
     pool's own β: open as published, filled where the construction is fair. A stem joins it to the curve of its measure,
     so its length is what the pool gains or loses against reweighting. The measures of one pool stand side by side.
+    `only` names the one measure to draw.
     """
     ax.axvline(table["beta"].iloc[table["ess"].argmax()], color=FAINT, ls=":", lw=1.4)
     for n, (family, (_, colour, dashes)) in enumerate(MEASURES.items()):
+        if only not in (None, family):
+            continue
         _shaded(ax, table["beta"], table[family], table["ess"] / table["ess"].max(), colour, dashes)
-        aside = ax.transData + ScaledTranslation((n - 1) * 0.9 * size / 72, 0, ax.figure.dpi_scale_trans)
+        aside = ax.transData + ScaledTranslation((0 if only else n - 1) * 0.9 * size / 72, 0, ax.figure.dpi_scale_trans)
         for _, pool in () if pools is None else pools.iterrows():
             fill = colour if FILLED[pool["construction"]] else PAPER
             curve = np.interp(pool["beta"], table["beta"], table[family])
@@ -281,7 +287,7 @@ def ranks_over_beta(
     for n, scorer in enumerate(chosen):
         rows = table[table["scorer"] == scorer]
         look = {"color": colours[n % len(colours)], "ls": styles[n % len(styles)]}
-        top.plot(rows["beta"], rows["spa"], label=_fit(scorer), **look)
+        top.plot(rows["beta"], rows["spa"], label=_fit(display(scorer)), **look)
         bottom.plot(rows["beta"], rows["rank"], drawstyle="steps-mid", **look)
         if "spa_low" in rows:
             ends = {
@@ -300,15 +306,21 @@ def ranks_over_beta(
         top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if turns else PAPER, zorder=6 if turns else 5)  # full ones in front
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
-    bottom.set(
-        xlabel="balance β: all fluency 0, all adequacy 1",
-        ylabel=f"rank among {last}",
-        xlim=(-0.01, 1.01),
-        ylim=(last + 0.6, 0.4),
-    )
+    bottom.set(xlabel="balance β: all fluency 0, all adequacy 1", ylabel=f"rank among {last}", ylim=(last + 0.6, 0.4))
+    _widen(bottom, float(table["beta"].min()), *interval, float(table["beta"].max()))
     bottom.yaxis.set_major_locator(MaxNLocator(integer=True))
     fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
     return fig
+
+
+def _widen(ax: Axes, first: float, low: float, high: float, last: float) -> None:
+    """Give two thirds of the width to what lies between low and high, and the rest to both sides, with ticks at the four."""
+    at = np.array([first - 1e-6, low, high, last + 1e-6])
+    share = np.array([0, low > first + 1e-6, 4, last > high + 1e-6], dtype=float).cumsum()
+    ax.set_xscale("function", functions=(lambda x: np.interp(x, at, share), lambda s: np.interp(s, share, at)))
+    ticks = [first, *np.linspace(low, high, 4), last]
+    ax.set_xlim(first, last)
+    ax.set_xticks(ticks, [f"{x:.2f}" for x in ticks])
 
 
 def spread(y: ArrayLike, gap: float) -> Array:
@@ -363,7 +375,7 @@ def named_lines(
         ax.plot(x, y[:, n], **{"lw": 1.8, "zorder": 3} | look)
     for end, place, side in ((0, -0.03, "right"), (-1, 1.03, "left")):
         for n, height in enumerate(spread(y[end], gap)):
-            words = [_fit(names[n]), *([f"{y[end, n]:.0f}"] if values else [])]
+            words = [_fit(display(names[n])), *([f"{y[end, n]:.0f}"] if values else [])]
             ax.annotate(
                 " ".join(words if end == 0 else words[::-1]), (x[end], y[end, n]), xytext=(place, height), textcoords=("axes fraction", "data"), ha=side, va="center",
                 fontsize=fontsize, color=looks[n]["color"], arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.7, "shrinkA": 1, "shrinkB": 1},
@@ -390,7 +402,10 @@ def lead_over_beta(found: Story) -> Figure:
     for sure, fill, label in ((True, INK, "significantly better"), (False, PAPER, "not significantly")):
         rows = t[(t["better"] != "") == sure]
         ax.plot(rows["beta"], rows["lead"], "o", ms=4, mec=INK, mfc=fill, ls="", label=label, zorder=3)
-    ax.set(xlabel="balance β: towards adequacy →", ylabel=f"SPA: {_fit(found.first)} − {_fit(found.second)}")
+    ax.set(
+        xlabel="balance β: towards adequacy →",
+        ylabel=f"SPA: {_fit(display(found.first))} − {_fit(display(found.second))}",
+    )
     fig.legend(loc="outside upper left", ncols=3, fontsize=9.5, columnspacing=1)
     return fig
 

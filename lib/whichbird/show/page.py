@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..data.registry import display, displays
 from ..study.portrait import BALANCES, Tables
 from ..study.significance import LEVEL
 from . import palette
@@ -55,6 +56,7 @@ def page(tables: Tables) -> str:
     >>> text.startswith("<!DOCTYPE html>"), "a&lt;b" in text, "http" in text
     (True, True, False)
     """
+    tables = _readable(tables)
     own = _own(tables)
     names = ", ".join(map(escape, own))
     profile = tables["profile"]
@@ -87,6 +89,7 @@ def page(tables: Tables) -> str:
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
         f"<title>{names} over β</title><style>{_colours()}{STYLE}</style></head><body><main>\n"
         + "\n".join(parts)
         + "\n</main></body></html>\n"
@@ -102,7 +105,7 @@ def card(tables: Tables, scorer: str, inline: bool = False) -> str:
     profile = profile[profile["dataset"].isin(tables["standings"].query("scorer == @scorer")["dataset"])]
     width, row, left, right, top = 560, 46, 170, 150, 44
     height = top + row * len(profile) + 26
-    body = [f'<text x="0" y="16" font-size="15" font-weight="700" fill="var(--ink)">{escape(scorer)}</text>']
+    body = [f'<text x="0" y="16" font-size="15" font-weight="700" fill="var(--ink)">{escape(display(scorer))}</text>']
     body.append(f'<text x="{left}" y="{top - 10}" font-size="11" fill="var(--fluency-text)">fluency end</text>')
     body.append(
         f'<text x="{width - right}" y="{top - 10}" font-size="11" text-anchor="end" fill="var(--adequacy)">adequacy end</text>'
@@ -158,12 +161,18 @@ def card(tables: Tables, scorer: str, inline: bool = False) -> str:
         f'<rect width="{width}" height="{height}" fill="var(--paper)"/>'
     )
     space = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
-    label = escape(f"Ranks of {scorer} over β. " + "; ".join(said), quote=True)
+    label = escape(f"Ranks of {display(scorer)} over β. " + "; ".join(said), quote=True)
     box = f"0 0 {width} {height}" if inline else f"-12 -8 {width + 24} {height + 16}"
     look = look.replace("<rect width", '<rect x="-12" y="-8" width').replace(
         f'width="{width}" height="{height}"', f'width="{width + 24}" height="{height + 16}"'
     )
     return f'<svg{space} viewBox="{box}" width="{width}" role="img" aria-label="{label}">{look}{"".join(body)}</svg>'
+
+
+def _readable(tables: Tables) -> Tables:
+    """The tables with scorers called as people read them."""
+    names = displays([*tables["standings"]["scorer"], *tables["rivals"]["rival"]])
+    return {key: t.assign(**{c: t[c].map(names) for c in ("scorer", "rival") if c in t}) for key, t in tables.items()}
 
 
 def _averages(tables: Tables, own: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..core.check import DataError
 from ..data.protocol import scorer_named
+from ..data.registry import display
 from .significance import FEWEST, LEVEL
 from .verdict import Verdict
 
@@ -47,7 +48,8 @@ class Story:
     @property
     def sentence(self) -> str:
         """What may be said, in two or three sentences."""
-        return " ".join([self._order(), self._surely(), *self._change()])
+        read = replace(self, first=display(self.first), second=display(self.second))
+        return " ".join([read._order(), read._surely(), *read._change()])
 
     def _order(self) -> str:
         t = self.table

@@ -50,7 +50,9 @@ def test_every_page_says_what_it_may_run(html, course):
             text = page.read_text("utf-8")
             tags = Tags(text).found
             (content,) = (attrs["content"] for _, attrs in tags if attrs.get("http-equiv") == "Content-Security-Policy")
-            assert content == policy.policy(text) and "'unsafe-inline'" not in content.partition("style-src")[0], page.name
+            assert content == policy.policy(text) and "'unsafe-inline'" not in content.partition("style-src")[0], (
+                page.name
+            )
             assert not [(tag, name) for tag, attrs in tags for name in attrs if name.startswith("on")], page.name
 
 

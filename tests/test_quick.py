@@ -36,8 +36,7 @@ def outcome(read):
 
 def careful(monkeypatch, read):
     with monkeypatch.context() as patch:
-        for way in ("_quick_human", "_quick_table", "_quick_field"):
-            patch.setattr(userfiles, way, lambda *_: None)
+        patch.setattr(quick, "_plain", lambda *_: None)
         return outcome(read)
 
 
@@ -127,9 +126,8 @@ def test_ratings_are_read_alike(tmp_path, monkeypatch, case):
 
 
 def test_the_fast_way_is_taken(tmp_path, monkeypatch, pool):
-    """On ordinary files the careful way is not needed, so a test above compares two readers and not one with itself."""
-    for name in ("_careful_human", "_table_scorers", "_field_scorer"):
-        monkeypatch.setattr(userfiles, name, lambda *_: pytest.fail("the careful way was taken"))
+    """On ordinary files no row is looked at by itself, so a test above compares two readers and not one with itself."""
+    monkeypatch.setattr(quick, "read_sheet", lambda *_: pytest.fail("the careful way was taken"))
     for case in (
         "plain",
         "reference",
@@ -239,7 +237,7 @@ def test_any_text_is_read_alike(tmp_path, monkeypatch, pool, text):
 def test_blanks_are_those_that_strip_takes():
     assert all(not f"{blank}x{blank}".strip() == f"{blank}x{blank}" for blank in quick.BLANKS)
     assert not [chr(n) for n in range(0x3001, 0x110000) if chr(n).isspace()]
-    assert quick.table(read_text(__file__), ("system",), (), list) is None
+    assert quick._plain(read_text(__file__), ("system",), (), list) is None
 
 
 @FUZZ
@@ -251,9 +249,9 @@ def test_blanks_are_those_that_strip_takes():
 )
 def test_numbers_are_those_that_python_reads(texts):
     """To the last bit, whatever version of pandas reads them."""
-    found = quick.table("score\n" + "\n".join(texts), (), ("score",), list)
-    assert found.cells["score"].dtype == np.float64
-    assert found.cells["score"].tolist() == [float(text) for text in texts]
+    _, found, _ = quick._plain("score\n" + "\n".join(texts), (), ("score",), list)
+    assert found["score"].dtype == np.float64
+    assert found["score"].tolist() == [float(text) for text in texts]
 
 
 @FUZZ

@@ -209,7 +209,7 @@
       }
       if (chosen.length === 1) {
         const [m] = chosen, found = carriers.scorers[m];
-        return found ? [{ system: systems[found[0]], text: `${scorers[m]} has rank ${low.rank[m]} at the lower end of the reliable interval and ${high.rank[m]} ` +
+        return found ? [{ system: systems[found[0]], text: `${Whichbird.named(this.page, m)} has rank ${low.rank[m]} at the lower end of the reliable interval and ${high.rank[m]} ` +
           `at the upper end; without ${systems[found[0]]}, ${found[1]} and ${found[2]}.` }] : [];
       }
       const lead = ({ spa }, m, n) => (Math.abs(spa[m] - spa[n]) > TIE ? Math.sign(spa[m] - spa[n]) : 0);
@@ -217,7 +217,7 @@
         const system = systems[parseInt(carriers.pairs[pairAt(Math.min(m, n), Math.max(m, n), shipped)], 36) - 1];
         const swapped = lead(low, m, n) * lead(high, m, n) < 0;
         if (system === undefined || !(swapped || this.between(m, n).moves)) return [];
-        return [{ system, text: `${scorers[m]} and ${scorers[n]}: ${swapped ? "they change places" : "the lead moves"} between the ends of the reliable ` +
+        return [{ system, text: `${Whichbird.named(this.page, m)} and ${Whichbird.named(this.page, n)}: ${swapped ? "they change places" : "the lead moves"} between the ends of the reliable ` +
           `interval; without ${system} that is undone.` }];
       }));
     }

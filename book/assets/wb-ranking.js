@@ -2,7 +2,7 @@
 (function (Whichbird) {
   "use strict";
 
-  const { html, set, write, brief, places, scorers, still } = Whichbird;
+  const { html, set, write, brief, named, places, scorers, still } = Whichbird;
   const GLIDE = 150; // milliseconds
   const METAS = { // what the last column may show
     spa: ["SPA", "agreement with experts on systems, 0 to 1"],
@@ -50,7 +50,7 @@
           .map((c) => html(c === "wb-scorer" && this.choose ? "button" : "span", { class: c }));
         [cells[2], cells[4]].forEach((cell) => cell.setAttribute("role", "img")); // signs: what they say is in a label
         set(cells[1], { title: name, ...(this.choose ? { type: "button" } : {}) });
-        cells[1].textContent = brief(name);
+        cells[1].textContent = brief(named(page, m));
         const rule = html("span", { class: "wb-rule" }); // above the first of a cluster, with the cluster's name
         const bar = [html("i"), html("b")]; // from the best compatible rank to the worst, and a tick at its own
         cells[3].append(...bar);

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
     from .data.pairs import read_pairs as read_pairs
     from .data.pool import Pool as Pool
     from .data.segments import load_pool as load_pool
+    from .data.source import source as source
     from .data.taxonomies import (
         Grouping as Grouping,
         load_taxonomy as load_taxonomy,
@@ -118,6 +119,7 @@ _ROOM = {
     "data.pairs": ("read_pairs",),
     "data.pool": ("Pool",),
     "data.segments": ("load_pool",),
+    "data.source": ("source",),
     "data.taxonomies": ("Grouping", "load_taxonomy", "regroup", "taxonomies"),
     "data.userfiles": ("read_human", "read_scorers", "read_systems"),
     "solve.certificate": ("certificate",),

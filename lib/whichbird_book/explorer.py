@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from whichbird.core.augment import FAMILIES, PAPER_FAMILIES
 from whichbird.core.balance import balance
 from whichbird.core.check import Array, DataError
 from whichbird.core.metametrics import spa_from_p
-from whichbird.data.digest import Digest, read_table
-from whichbird.data.registry import DATASETS, title
+from whichbird.data.digest import Digest, make, read_table
+from whichbird.data.registry import DATASETS, FIELDS, displays, title
+from whichbird.data.segments import load_pool
 from whichbird.solve.reweight import reliable_interval, reweight_sweep
 from whichbird.study.carriers import Carriers, carriers
 from whichbird.study.contest import contest, need_aspects
@@ -51,10 +53,15 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
 
     P-values are whole numbers of permutations, as `digits`, and pairs run as in numpy.triu_indices. `stops` are the balances: those of
     `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
-    paper's measures. `titles` says what those measures are called. `natural` and
+    paper's measures. `titles` says what those measures are called, `aspects` what the
+    two aspects are, and `field` which field the pool is of, if not WMT's. `natural` and
     `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
     `beta0_high` are the ends of the interval of the natural balance; `vanishing` is the share of an equal weight below which a system is as good as
+<<<<<<< HEAD
     left out; `carriers` says whose absence undoes what; `segmental` and `ceiling` are what their functions say.
+=======
+    left out; `carriers` says whose absence undoes what; `names` has what people read for a scorer, where that is not its name.
+>>>>>>> main
 
     >>> from whichbird import load
     >>> page = page_data(load("ende24"), step=0.1)
@@ -63,6 +70,9 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """
     a, f = need_aspects(d)
     v = load_significance(d.name)
+    if v.scorers != tuple(d.scorers) and {*v.scorers} < {*d.scorers}:  # tests of some ship, and those are shown
+        pool = load_pool(d.name)
+        d = make(replace(pool, scorers={s: pool.scorers[s] for s in v.scorers}))
     ends = shipped_ends().get(d.name, (0.0, 1.0))
     low, high = reliable_interval(a, f)
     all_stops, tested = beta_stops(a, f, step), beta_stops(a, f)
@@ -80,6 +90,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "name": d.name,
         "title": title(d.name),
         "paper": d.name in DATASETS and DATASETS[d.name].paper,
+        "field": FIELDS.get(d.name, ""),
+        "aspects": list(d.aspect_names),
         "signature": d.signature,
         "permutations": d.info["permutations"],
         **source_data(d),
@@ -88,6 +100,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "fluency": f.tolist(),
         "total": _short(d.total),
         "scorers": list(d.scorers),
+        "names": {scorer: read for scorer, read in displays(d.scorers).items() if read != scorer},
+        "reference": d.reference,
         "human": digits(d.counts("total")),
         "p": [digits(row) for row in d.counts("scorers")],
         "stops": stops.tolist(),

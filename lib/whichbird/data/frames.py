@@ -34,6 +34,27 @@ class Frame(Protocol):
     def __getitem__(self, name: Any, /) -> Any: ...
 
 
+def flat(frame: Frame) -> Frame:
+    """A frame with columns system and segment, where a pandas frame has them in its index or over its columns.
+
+    >>> import pandas as pd
+    >>> cells = pd.MultiIndex.from_product([["x", "y"], ["s1"]], names=["system", "segment"])
+    >>> list(flat(pd.DataFrame({"relevance": [1, 2], "coherence": [3, 4]}, index=cells)).columns)
+    ['system', 'segment', 'relevance', 'coherence']
+    """
+    found: Any = frame
+    if not hasattr(found, "index") or "system" in [str(name).lower() for name in found.columns]:
+        return frame
+    levels = getattr(found.columns, "names", [])
+    if "segment" in levels or "system" in levels:  # pivoted: a column for each segment, below each aspect or scorer
+        names = [name for name in levels if name in ("segment", "system")]
+        found = found.stack(names)
+        found = found.to_frame("score") if not hasattr(found, "columns") else found
+    if {"system", "segment"} & set(getattr(found.index, "names", [])):
+        found = found.reset_index()
+    return found if "system" in [str(name).lower() for name in found.columns] else frame
+
+
 def as_sheet(frame: Frame, need: tuple[str, ...], may: tuple[str, ...] = ()) -> Sheet:
     """A frame as the table that a file would hold; its rows are counted from 0, as frames do.
 

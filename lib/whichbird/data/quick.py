@@ -1,8 +1,6 @@
-"""The fast way to read a reader's files: whole columns at once.
+"""A reader's table as whole columns at once.
 
-A table of scores or ratings it either reads just as the careful way does, or says nothing: None whenever anything is odd. `userfiles`
-then goes through the file line by line, to name what is wrong, or to read what only looked odd. Rows of MQM errors, in which little can be
-wrong, have no other way (see `tsv`).
+What is wrong in it is named by `sheet`, which goes through it row by row: one list of refusals for both.
 """
 
 from __future__ import annotations
@@ -11,17 +9,19 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import fsum, nan
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.check import Array
+from ..core.check import Array, DataError
 from .pool import Rating
 from .ratings import Scored, natural
-from .sheet import LARGEST_SCORE, delimiter, first_line
+from .sheet import LARGEST_SCORE, Sheet, delimiter, first_line, read_sheet, short
 
 Codes = NDArray[np.int64]
 BLANKS = [chr(n) for n in range(0x3001) if chr(n).isspace() and chr(n) != "\n"]  # what str.strip takes off
@@ -64,25 +64,62 @@ NAMES = ("system", "segment", "scorer", "rater", "document", "domain")  # column
 
 
 class Columns(NamedTuple):
-    """The cells of a table that are names or numbers; of a column that should hold numbers and does not, the texts."""
+    """A table of a reader's, column by column: names as texts, numbers as such or, where one is odd, as texts.
+
+    `careful` reads the same table row by row: it knows the place of each row, and has the sentence for what is wrong there.
+    """
 
     header: list[str]
     cells: pd.DataFrame
     padded: bool  # there may be blanks around cells
+    careful: Callable[[], Sheet]
 
-    def numbers(self, column: str, keep: NDArray[np.bool_]) -> Array | None:
-        """The numbers in the rows to keep, as `numbers` makes them."""
+    def numbers(self, column: str, keep: NDArray[np.bool_] | None = None) -> Array:
+        """The numbers of a column, of the rows to keep; anything else is refused."""
         found = self.cells[column]
+        rows = np.arange(len(found)) if keep is None else np.flatnonzero(keep)
         if found.dtype.kind == "f":
-            return ordinary(found.to_numpy()[keep])
-        texts = np.array(found, dtype=object)[keep].tolist()
-        return numbers([text.strip() for text in texts] if self.padded else texts)
+            x = ordinary(found.to_numpy()[rows])
+        else:
+            texts = np.array(found, dtype=object)[rows].tolist()
+            x = numbers([text.strip() for text in texts] if self.padded else texts)
+        if x is not None:
+            return x
+        sheet = self.careful()
+        return np.array([sheet.number(*sheet.rows[n], column) for n in rows])
 
-    def named(self, column: str) -> Named | None:
-        """None where a name is empty, or where two names differ in blanks alone."""
+    def named(self, column: str) -> Named:
+        """The names in a column; an empty one is refused."""
         codes, known = in_order(self.cells[column])
-        known = [name.strip() for name in known]
-        return None if "" in known or len(set(known)) < len(known) else Named(codes, known)
+        found = Named(codes, known).renamed([name.strip() for name in known])
+        if "" in found.names:
+            sheet = self.careful()
+            sheet.name(*sheet.rows[int(found.has("").argmax())], column)
+        return found
+
+    def once(self, what: str, *columns: Named, keep: NDArray[np.bool_] | None = None) -> None:
+        """Refuse a second row, of those to keep, with the same names in some columns; `what` has a place for each name."""
+        rows = np.arange(len(self.cells)) if keep is None else np.flatnonzero(keep)
+        if repeats(*(column.codes[rows] for column in columns)):
+            sheet, seen = self.careful(), dict[tuple[str, ...], int]()
+            for n in rows.tolist():
+                sheet.once(seen, tuple(c.names[c.codes[n]] for c in columns), sheet.rows[n][0], what)
+
+    def labels(self, column: str, segments: Named) -> tuple[str, ...]:
+        """The label of each segment, in the order of its first row; two different ones of a segment are refused."""
+        labels = self.named(column)
+        first = np.full(len(segments.names), -1)
+        first[segments.codes[::-1]] = labels.codes[::-1]
+        odd = np.flatnonzero(first[segments.codes] != labels.codes)
+        if odd.size:
+            n = int(odd[0])
+            one = int((segments.codes == segments.codes[n]).argmax())
+            (line, cells), (before, known) = (self.careful().rows[row] for row in (n, one))
+            raise DataError(
+                f"{self.careful().place(line, column)} has {short(cells[column])} for segment {cells['segment']!r}, "
+                f"where line {before} has {short(known[column])}; one is expected"
+            )
+        return tuple(labels.names[n] for n in first)
 
 
 def in_order(column: pd.Series) -> Named:
@@ -92,12 +129,30 @@ def in_order(column: pd.Series) -> Named:
 
 
 def table(
-    text: str, need: tuple[str, ...], may: tuple[str, ...], numeric: Callable[[list[str]], list[str]]
-) -> Columns | None:
-    """The columns of a table without quotes, guarded cells and blank lines whose rows all have as many cells as its header.
+    path: Path, text: str, need: tuple[str, ...], may: tuple[str, ...], numeric: Callable[[list[str]], list[str]]
+) -> Columns:
+    """The columns of a table. `numeric` says which of a header should hold numbers; what is neither a name of ours nor one of
+    these is left out.
 
-    `numeric` says which columns of a header should hold numbers. What is neither a name of ours nor one of these is left out.
+    A table without quotes, guarded cells and blank lines, whose rows all have as many cells as its header, is read at
+    once, any other row by row.
     """
+    found = _plain(text, need, may, numeric)
+    if found is None:
+        return from_sheet(read_sheet(path, need, may))
+    return Columns(*found, cache(lambda: read_sheet(path, need, may)))
+
+
+def from_sheet(sheet: Sheet) -> Columns:
+    """A table that was read row by row."""
+    cells = {name: [cells[name] for _, cells in sheet.rows] for name in sheet.columns}
+    return Columns(sheet.columns, pd.DataFrame(cells, dtype=object), False, lambda: sheet)
+
+
+def _plain(
+    text: str, need: tuple[str, ...], may: tuple[str, ...], numeric: Callable[[list[str]], list[str]]
+) -> tuple[list[str], pd.DataFrame, bool] | None:
+    """Header and cells of a table with nothing odd about it, and whether there may be blanks around cells."""
     if '"' in text or "\r" in text or "'" in text and re.search("'[=+@-]", text):
         return None
     sep, body = delimiter(text), text.strip("\n").partition("\n")[2]
@@ -111,12 +166,13 @@ def table(
     marks = letters[(letters == ord(sep)) | (letters == ord("\n"))] == ord("\n")  # a cell ends; does its row?
     if marks.size % width or not (marks.reshape(-1, width) == (np.arange(1, width + 1) == width)).all():
         return None
-    names, values = [name for name in NAMES if name in header and name in need + may], numeric(header)
+    values = numeric(header)
+    names = [name for name in NAMES if name in header and name in need + may and name not in values]
     try:
         cells = _read(raw, sep, header, dict.fromkeys(names, "object") | dict.fromkeys(values, "float64"))
     except ValueError:  # some cell is no number; it may stand in a row that is left out
         cells = _read(raw, sep, header, dict.fromkeys([*names, *values], "object"))
-    return Columns(header, cells, any(blank in text for blank in BLANKS if blank != sep))
+    return header, cells, any(blank in text for blank in BLANKS if blank != sep)
 
 
 def _read(raw: bytes, sep: str, header: list[str], kinds: dict[str, str]) -> pd.DataFrame:
@@ -201,13 +257,6 @@ def distinct(*columns: Codes) -> tuple[Codes, Codes]:
     first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
     first[group[::-1]] = np.arange(group.size)[::-1]
     return group, first
-
-
-def segment_labels(labels: Named, segments: Named) -> tuple[str, ...] | None:
-    """Return the label of each segment, in the order of `segments.names`; None where two rows of a segment have different labels."""
-    first = np.full(len(segments.names), -1)
-    first[segments.codes[::-1]] = labels.codes[::-1]
-    return tuple(labels.names[n] for n in first) if (first[segments.codes] == labels.codes).all() else None
 
 
 def sums(values: Array, group: Codes, groups: int) -> Array:

@@ -5,13 +5,15 @@ Adding a dataset is adding a record; names, menus, counts and tables of the book
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
 TREE = "mt-metrics-eval-v2"
 LANGUAGES = {
-    "de": "German", "en": "English", "es": "Spanish", "he": "Hebrew", "ja": "Japanese", "ru": "Russian", "zh": "Chinese"
+    "de": "German", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "ja": "Japanese", "ru": "Russian", "zh": "Chinese"
 }  # fmt: skip
 
 
@@ -53,23 +55,9 @@ DATASETS = {
     "jazh24": Source("wmt24", "ja-zh", drop=("MSLC",)),
 }
 
-# Pools of other fields, by name: segments only, no digest. They are no part of WMT's sixteen, so `datasets()` does not list them.
+# The field of each pool of another one. They are no part of WMT's sixteen, so `datasets()` does not list them.
 FIELDS = {
-    **dict.fromkeys(
-        (
-            "bio_deen",
-            "bio_ende",
-            "bio_enes",
-            "bio_enfr",
-            "bio_enru",
-            "bio_enzh",
-            "bio_esen",
-            "bio_fren",
-            "bio_ruen",
-            "bio_zhen",
-        ),
-        "biomedical",
-    ),
+    **{f"bio_{pair}": "biomedical" for pair in "deen ende enes enfr enru enzh esen fren ruen zhen".split()},
     "hanna": "stories",
 }
 
@@ -93,12 +81,28 @@ PRIMARIES = {
 }
 
 
+def ships(given: object) -> bool:
+    """Whether the name of a dataset that ships is meant, and no file.
+
+    >>> ships("ende24"), ships("hanna"), ships("human.csv"), ships("./ende24")
+    (True, True, False, False)
+    """
+    if not isinstance(given, str):
+        return False
+    known = given in DATASETS or given in IN_TREE or given in FIELDS
+    return known or not (os.sep in given or "." in given or os.path.exists(given))
+
+
 def title(name: str) -> str:
     """A dataset in words, short enough for a menu on a phone; its own name if it is none of ours.
 
-    >>> title("ted_zhen"), title("ende24"), title("mine")
-    ('Chinese–English, TED 2021', 'English–German 2024', 'mine')
+    >>> title("ted_zhen"), title("ende24"), title("bio_enes"), title("mine")
+    ('Chinese–English, TED 2021', 'English–German 2024', 'English–Spanish, biomedical', 'mine')
     """
+    if name in FIELDS:
+        codes = re.fullmatch(r"\w+_(\w\w)(\w\w)", name)
+        pair = "–".join(LANGUAGES.get(code, code) for code in codes.groups()) if codes else name
+        return f"{pair}, {FIELDS[name]}"
     if name not in DATASETS:
         return name
     source = DATASETS[name]

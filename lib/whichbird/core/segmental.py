@@ -28,7 +28,7 @@ from .check import Array
 from .metametrics import SAME
 
 WORK_CELLS = 1 << 22  # numbers in the largest work array
-BLOCK, WIDE = 128, 16  # cells whose gains are added up together, and weightings for which that is done at once
+GAIN_BLOCK, WIDE = 128, 16  # cells whose gains are added up together, and weightings for which that is done at once
 
 
 def acc_eq(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:
@@ -119,7 +119,7 @@ class _Cells:
 class _Order:
     """The cells on which a scorer x (K, N) can win or lose as ε grows, in the order of |Δ|, what it loses first among equals.
 
-    They stand in blocks of `BLOCK`. Of a block only two sums are needed, over what is won and what is lost, and they are made for many
+    They stand in blocks of `GAIN_BLOCK`. Of a block only two sums are needed, over what is won and what is lost, and they are made for many
     weightings at once. They bound what a running sum reaches inside; few blocks need to be looked into.
     """
 
@@ -131,11 +131,11 @@ class _Order:
         every = np.concatenate([right, np.arange(cells.ties)])
         order = every[np.argsort(np.abs(gap[every]), kind="stable")].astype(np.int32)
         self.size, self.ties = order.size, cells.ties
-        blocks = -(-order.size // BLOCK)
+        blocks = -(-order.size // GAIN_BLOCK)
         nothing = cells.pair.size
-        self.blocks = np.full(blocks * BLOCK, nothing, dtype=np.int32)
+        self.blocks = np.full(blocks * GAIN_BLOCK, nothing, dtype=np.int32)
         self.blocks[: order.size] = order
-        self.blocks = self.blocks.reshape(blocks, BLOCK)
+        self.blocks = self.blocks.reshape(blocks, GAIN_BLOCK)
         ties = self.blocks < cells.ties
         lost = ~ties & (self.blocks < nothing)
 

@@ -38,7 +38,9 @@ def test_croissant_lists_every_file_with_its_hash_and_every_column():
     assert set(listed) == set(json.loads((ROOT / "data/manifest.json").read_text("utf-8"))["files"])
     for name, one in listed.items():
         assert one["sha256"] == hashlib.sha256((ROOT / "data" / name).read_bytes()).hexdigest()
-    assert {f"{table['@id']}.csv" for table in CROISSANT["recordSet"]} == {name for name in listed if name.endswith(".csv")}
+    assert {f"{table['@id']}.csv" for table in CROISSANT["recordSet"]} == {
+        name for name in listed if name.endswith(".csv")
+    }
     for table in CROISSANT["recordSet"]:
         header = (ROOT / f"data/{table['@id']}.csv").read_text("utf-8").partition("\n")[0]
         assert [f["source"]["extract"]["column"] for f in table["field"]] == header.split(",")

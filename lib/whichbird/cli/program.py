@@ -60,6 +60,14 @@ def _target(text: str) -> float | str:
     return text if text in ENDS else _number(text)
 
 
+def _names(text: str) -> list[str]:
+    return [name.strip().lower() for name in text.split(",")]
+
+
+def _numbers(text: str) -> list[float]:
+    return [_number(part) for part in text.split(",")]
+
+
 def _whole(text: str) -> int:
     try:
         return int(text)
@@ -104,6 +112,7 @@ def _datasets_arguments(parser: argparse.ArgumentParser) -> None:
 def _natural_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ratings", type=_file, help="a file of human ratings, or the name of a dataset")
     parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
+    _criteria_argument(parser)
     _domain_argument(parser)
     parser.add_argument(
         "--margin", type=_margin, default=0.02, help="how closely beta0 should be known (default: %(default)s)"
@@ -115,7 +124,10 @@ def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency"
     )
-    _beta_arguments(parser, required=True)
+    _beta_arguments(parser, required=True).add_argument(
+        "--shares", type=_numbers, metavar="S,...", help="shares of the --aspects, as .3,.4,.3, instead"
+    )
+    _criteria_argument(parser)
     _plot_argument(parser)
     parser.add_argument("--proof", metavar="FILE", type=_file, help="write the proof, JSON that 'verify' checks")
 
@@ -266,11 +278,16 @@ def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     _plot_argument(parser)
 
 
-def _beta_arguments(parser: argparse.ArgumentParser, required: bool = False) -> None:
+def _criteria_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--aspects", type=_names, metavar="A,...", help="columns or rated aspects, two or more")
+
+
+def _beta_arguments(parser: argparse.ArgumentParser, required: bool = False) -> argparse._MutuallyExclusiveGroup:
     one = parser.add_mutually_exclusive_group(required=required)
     one.add_argument("--beta", type=_number, help=BETA + ("" if required else "; without it, the natural one"))
     one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
     _step_argument(parser)
+    return one
 
 
 def _step_argument(parser: argparse.ArgumentParser, default: float = 0.02) -> None:

@@ -239,7 +239,11 @@ def to_bytes(pool: Pool, *others: Pool) -> bytes:
         "source_lines": pool.source_lines,
         **({"exact": True} if pool.exact else {}),  # pools of the release are not
         **({"aspects": pool.aspect_names} if pool.aspect_names != ASPECTS else {}),
-        **({"criteria": {c: [blocks.put(x) for x in rated] for c, rated in pool.criteria.items()}} if pool.criteria else {}),
+        **(
+            {"criteria": {c: [blocks.put(x) for x in rated] for c, rated in pool.criteria.items()}}
+            if pool.criteria
+            else {}
+        ),
         "lines": blocks.put(pool.lines),
         "alike": blocks.put(first.T),
         **{what: None if getattr(pool, what) is None else blocks.put(getattr(pool, what)) for what in _MATRICES},

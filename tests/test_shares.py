@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize, nnls
 
 import whichbird as wb
-from whichbird.cli.program import main
+from whichbird.cli.program import run as main
 from whichbird.solve import shares
 
 POOL = np.array([[0, 1, 2, 3, 1.0], [0, 2, 1, 1, 3], [1, 0, 0, 2, 2]])

@@ -348,7 +348,9 @@ def _ranking(args: argparse.Namespace, opened: Opened, field: Contest) -> Result
 
         a, f = need_aspects(field)
         sweep = rank_sweep(field, steps(a, f, args.step))
-        return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
+        return figures.ranks_over_beta(
+            sweep, reliable_interval(a, f), _chosen(args, field), args.beta, aspects=field.aspect_names
+        )
 
     proof: dict[str, object] = {}
     if found.reweighting is not None:
@@ -383,7 +385,9 @@ def _sweep(args: argparse.Namespace, opened: Opened, field: Contest) -> Result:
         from ..show import figures
 
         survive = () if bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
-        return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
+        return figures.ranks_over_beta(
+            table, reliable_interval(a, f), chosen, crossings=survive, aspects=field.aspect_names
+        )
 
     facts = facts_of(opened, args.domain) | {"signature": f"{field.signature}|beta:sweep"}
     return Result(facts, {"sweep": table}, (shown,), figure, notes)
@@ -443,7 +447,7 @@ def compare(args: argparse.Namespace) -> Result:
     def figure() -> Figure:
         from ..show import figures
 
-        return figures.lead_over_beta(found)
+        return figures.lead_over_beta(found, field.aspect_names)
 
     facts = facts_of(opened, args.domain) | {"first": first, "second": second, **found.ends._asdict()}
     said = found.sentence
@@ -458,13 +462,39 @@ def compare(args: argparse.Namespace) -> Result:
         made = profile(field, first, second)
         facts |= {"most_from": made.most, "lead_without": float(made.without[made.systems.index(made.most)])}
         said = f"{said} {made.sentence}"
-    facts |= {"verdict": said, "signature": v.signature}
+    facts |= {"verdict": f"{said}{_apart(found.table)}", "signature": v.signature}
     shown = found.table[
         ["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "moves", "turns"]
+    ]
+    shown = shown.iloc[
+        _few(shown["beta"].to_numpy(), float(np.nan if field.aspects is None else balance(*field.aspects)), args.step)
     ]
     if len(shown) == 1:  # no balance is known
         shown = shown.assign(beta="natural")
     return Result(facts | opened.counted, {"comparison": found.table}, (shown,), figure, opened.notes)
+
+
+def _few(betas: np.ndarray, natural: float, step: float | None) -> list[int]:
+    """Which balances a reader sees: both ends, the natural one, and multiples of `step`, or a dozen in all."""
+    last = len(betas) - 1
+    middle = {int(np.abs(betas - natural).argmin())} if last and not np.isnan(natural) else set()
+    if step is None:
+        between = np.linspace(0, last, 11).round().astype(int).tolist()
+    else:
+        between = [n for n, beta in enumerate(betas) if abs(beta / step - round(beta / step)) < 1e-6]
+    return sorted({0, last, *between} | middle)
+
+
+def _apart(table: pd.DataFrame) -> str:
+    """What to say where PERM-BOTH and the interval of the lead do not agree; nothing where they do."""
+    sure = (table["lead_low"] > 0) | (table["lead_high"] < 0)
+    odd = int((sure != (table["better"] != "")).sum())
+    if not odd or table["lead_low"].isna().all():
+        return ""
+    return (
+        f" At {odd} of {len(table)} balances PERM-BOTH and the interval of the lead disagree: the test keeps people's ratings "
+        "as they are and asks about these documents, the interval draws both anew with the documents."
+    )
 
 
 def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:

@@ -57,6 +57,9 @@ class Calibration:
     table: pd.DataFrame
     resamples: int = 1000
 
+    def __repr__(self) -> str:
+        return f"<Calibration {self.verdict}>"
+
     @property
     def inside(self) -> bool:
         """Whether the best target of the whole range is a reliable one."""

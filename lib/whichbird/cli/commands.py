@@ -38,7 +38,7 @@ from ..study.tested import with_bands, with_errors, with_tests
 from ..study.verdict import judged
 from .formats import Result, cell
 from .light import FEW, cut, naming, pool_facts, proof_facts, pull_of
-from .sources import Opened, as_pool, open_source
+from .sources import Opened, as_pool, counted, open_source
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +82,7 @@ def beta(args: argparse.Namespace) -> Result:
       whichbird beta ende24 --json
       whichbird beta ende24 --domain news
     """
-    grouping = None
+    grouping, named = None, args.taxonomy
     if args.taxonomy is not None and args.source is not None and ships(args.source):
         if args.domain is not None:
             raise DataError(
@@ -99,7 +99,8 @@ def beta(args: argparse.Namespace) -> Result:
     if means is None:
         raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
     facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": int(pool.annotated.sum())}
-    facts |= {"aspects": pool.aspect_names} | ({} if grouping is None else {"taxonomy": grouping.name}) | opened.counted
+    args.taxonomy = named
+    facts |= {"aspects": pool.aspect_names} | (opened.counted or counted(args, pool))
     with naming(pool.name):
         alone = leverage(*means)
         table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1], **pull_of(alone)})
@@ -123,8 +124,7 @@ def beta(args: argparse.Namespace) -> Result:
         **ranges,
         "segments_needed": found.needed(args.margin),
         "verdict": found.verdict,
-        "signature": found.signature
-        + (f"|taxonomy:{opened.counted['taxonomy']}" if "taxonomy" in opened.counted else ""),
+        "signature": found.signature + (f"|taxonomy:{facts['taxonomy']}" if "taxonomy" in facts else ""),
     }
     table = table.assign(adequacy_se=found.se[0], fluency_se=found.se[1])
     return Result(
@@ -292,7 +292,7 @@ def segments(args: argparse.Namespace) -> Result:
         "raters": len(pool.rater_names),
         "rows": len(table),
         "aspects": pool.aspect_names,
-        **opened.counted,
+        **(opened.counted or counted(args, pool)),
     }
     return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*opened.notes, *cut(args, len(table))))
 

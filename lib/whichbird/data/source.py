@@ -23,7 +23,7 @@ from .mqm import TAXONOMY
 from .pool import Pool, Rating, pick
 from .protocol import ASPECTS, scored_lines
 from .registry import FIELDS, ships as ships
-from .segments import pool_of
+from .segments import load_pool, pool_of
 from .taxonomies import Grouping, load_taxonomy
 
 MEAN, EACH = "mean", "each"  # what several ratings of a cell become; else the name of a rater

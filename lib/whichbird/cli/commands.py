@@ -39,7 +39,7 @@ from ..study.tested import with_bands, with_errors, with_tests
 from ..study.verdict import judged
 from .formats import Result, cell
 from .light import FEW, cut, naming, pool_facts, proof_facts, pull_of
-from .sources import Opened, as_pool, open_source
+from .sources import Opened, as_pool, counted, open_source
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +92,7 @@ def beta(args: argparse.Namespace) -> Result:
         from .shares import beta as several
 
         return several(args)
-    grouping = None
+    grouping, named = None, args.taxonomy
     if args.taxonomy is not None and args.source is not None and ships(args.source):
         if args.domain is not None:
             raise DataError(
@@ -109,7 +109,8 @@ def beta(args: argparse.Namespace) -> Result:
     if means is None:
         raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
     facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": int(pool.annotated.sum())}
-    facts |= {"aspects": pool.aspect_names} | ({} if grouping is None else {"taxonomy": grouping.name}) | opened.counted
+    args.taxonomy = named
+    facts |= {"aspects": pool.aspect_names} | (opened.counted or counted(args, pool))
     with naming(pool.name):
         alone = leverage(*means)
         table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1], **pull_of(alone)})
@@ -133,8 +134,7 @@ def beta(args: argparse.Namespace) -> Result:
         **ranges,
         "segments_needed": found.needed(args.margin),
         "verdict": found.verdict,
-        "signature": found.signature
-        + (f"|taxonomy:{opened.counted['taxonomy']}" if "taxonomy" in opened.counted else ""),
+        "signature": found.signature + (f"|taxonomy:{facts['taxonomy']}" if "taxonomy" in facts else ""),
     }
     table = table.assign(adequacy_se=found.se[0], fluency_se=found.se[1])
     return Result(
@@ -307,7 +307,7 @@ def segments(args: argparse.Namespace) -> Result:
         "raters": len(pool.rater_names),
         "rows": len(table),
         "aspects": pool.aspect_names,
-        **opened.counted,
+        **(opened.counted or counted(args, pool)),
     }
     return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*opened.notes, *cut(args, len(table))))
 
@@ -364,7 +364,9 @@ def _ranking(args: argparse.Namespace, opened: Opened, field: Contest) -> Result
 
         a, f = need_aspects(field)
         sweep = rank_sweep(field, steps(a, f, args.step))
-        return figures.ranks_over_beta(sweep, reliable_interval(a, f), _chosen(args, field), args.beta)
+        return figures.ranks_over_beta(
+            sweep, reliable_interval(a, f), _chosen(args, field), args.beta, aspects=field.aspect_names
+        )
 
     proof: dict[str, object] = {}
     if found.reweighting is not None:
@@ -399,7 +401,9 @@ def _sweep(args: argparse.Namespace, opened: Opened, field: Contest) -> Result:
         from ..show import figures
 
         survive = () if bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
-        return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
+        return figures.ranks_over_beta(
+            table, reliable_interval(a, f), chosen, crossings=survive, aspects=field.aspect_names
+        )
 
     facts = facts_of(opened, args.domain) | {"signature": f"{field.signature}|beta:sweep"}
     return Result(facts, {"sweep": table}, (shown,), figure, notes)
@@ -459,7 +463,7 @@ def compare(args: argparse.Namespace) -> Result:
     def figure() -> Figure:
         from ..show import figures
 
-        return figures.lead_over_beta(found)
+        return figures.lead_over_beta(found, field.aspect_names)
 
     facts = facts_of(opened, args.domain) | {"first": first, "second": second, **found.ends._asdict()}
     said = found.sentence
@@ -474,13 +478,39 @@ def compare(args: argparse.Namespace) -> Result:
         made = profile(field, first, second)
         facts |= {"most_from": made.most, "lead_without": float(made.without[made.systems.index(made.most)])}
         said = f"{said} {made.sentence}"
-    facts |= {"verdict": said, "signature": v.signature}
+    facts |= {"verdict": f"{said}{_apart(found.table)}", "signature": v.signature}
     shown = found.table[
         ["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "moves", "turns"]
+    ]
+    shown = shown.iloc[
+        _few(shown["beta"].to_numpy(), float(np.nan if field.aspects is None else balance(*field.aspects)), args.step)
     ]
     if len(shown) == 1:  # no balance is known
         shown = shown.assign(beta="natural")
     return Result(facts | opened.counted, {"comparison": found.table}, (shown,), figure, opened.notes)
+
+
+def _few(betas: np.ndarray, natural: float, step: float | None) -> list[int]:
+    """Which balances a reader sees: both ends, the natural one, and multiples of `step`, or a dozen in all."""
+    last = len(betas) - 1
+    middle = {int(np.abs(betas - natural).argmin())} if last and not np.isnan(natural) else set()
+    if step is None:
+        between = np.linspace(0, last, 11).round().astype(int).tolist()
+    else:
+        between = [n for n, beta in enumerate(betas) if abs(beta / step - round(beta / step)) < 1e-6]
+    return sorted({0, last, *between} | middle)
+
+
+def _apart(table: pd.DataFrame) -> str:
+    """What to say where PERM-BOTH and the interval of the lead do not agree; nothing where they do."""
+    sure = (table["lead_low"] > 0) | (table["lead_high"] < 0)
+    odd = int((sure != (table["better"] != "")).sum())
+    if not odd or table["lead_low"].isna().all():
+        return ""
+    return (
+        f" At {odd} of {len(table)} balances PERM-BOTH and the interval of the lead disagree: the test keeps people's ratings "
+        "as they are and asks about these documents, the interval draws both anew with the documents."
+    )
 
 
 def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:

@@ -112,6 +112,8 @@ class Result(NamedTuple):
     proof: object = None  # what --proof writes, as JSON
     files: dict[str, Callable[[], bytes]] | None = None  # what other options write, by their names
     plain: str | None = None  # what people read instead, as it is
+    caption: str | None = None  # of LaTeX tables, before the facts
+    label: str | None = None
 
     @property
     def printed(self) -> tuple[Table, ...]:
@@ -169,7 +171,13 @@ def text(command: str, result: Result) -> str:
     if result.plain is not None:
         return result.plain
     tables = (_aligned(table, result.called) for table in result.printed)
-    return "\n".join(filter(None, [facts(result), *tables, ending(result)]))
+    said = told(result)
+    return "\n".join(
+        filter(
+            None,
+            [said.verdict and f"{said.verdict}\n", facts(result), *tables, said.signature and f"{said.signature}\n"],
+        )
+    )
 
 
 def markdown(command: str, result: Result) -> str:
@@ -194,7 +202,10 @@ def latex(command: str, result: Result) -> str:
     """
     known = told(result)
     caption = _joined(known.about, 0, LATEX).rstrip("\n")
-    caption = " ".join(filter(None, [caption, known.verdict.translate(LATEX)])) or f"whichbird {command}"
+    caption = (
+        " ".join(filter(None, [(result.caption or "").translate(LATEX), caption, known.verdict.translate(LATEX)]))
+        or f"whichbird {command}"
+    )
     if known.signature:
         caption += (
             r" {\footnotesize\ttfamily " + known.signature.translate(LATEX).replace("{}", r"{}\allowbreak ") + "}"
@@ -215,7 +226,7 @@ def latex(command: str, result: Result) -> str:
         lines += [r"\midrule", *(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}"]
         lines += [
             rf"\caption{{{caption}}}",
-            rf"\label{{tab:whichbird-{command}{'' if n == 1 else f'-{n}'}}}",
+            rf"\label{{{result.label or f'tab:whichbird-{command}'}{'' if n == 1 else f'-{n}'}}}",
             r"\end{table}",
         ]
         parts.append("\n".join(lines) + "\n")
@@ -375,6 +386,11 @@ def columns_of(table: Table) -> list[tuple[str, list[Any]]]:
     else:
         found = [(str(name), table.iloc[:, n]) for n, name in enumerate(table)]
     return [(name, column.tolist() if hasattr(column, "tolist") else list(column)) for name, column in found]
+
+
+def first_rows(table: Table, most: int) -> Table:
+    """The first rows of a table."""
+    return {name: column[:most] for name, column in table.items()} if isinstance(table, dict) else table.head(most)
 
 
 def spelled(table: Table) -> list[list[str]]:

@@ -72,7 +72,7 @@ def calibrate_(args: argparse.Namespace) -> Result:
     def figure() -> Figure:
         from ..show import figures
 
-        return figures.match_over_beta(found)
+        return figures.match_over_beta(found, d.aspect_names)
 
     named = set(pairs["scorer"])
     notes = tuple(

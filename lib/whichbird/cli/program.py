@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from .._version import __version__
 from ..data.files import tidy_end
 from ..solve.result import NotProven
-from .formats import FORMATS, Result, one_line, schema
+from .formats import FORMATS, Result, first_rows, one_line, schema
 from .output import check_outputs, deliver, say, settle
 
 # What a system says of a name or a place, which is input; a full or a broken disk is a failure.
@@ -60,10 +60,6 @@ def _target(text: str) -> float | str:
     return text if text in ENDS else _number(text)
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip().lower() for name in text.split(",")]
-
-
 def _numbers(text: str) -> list[float]:
     return [_number(part) for part in text.split(",")]
 
@@ -73,6 +69,13 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def _most(text: str) -> int:
+    most = _whole(text)
+    if most < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number of at least 1")
+    return most
 
 
 def _step(text: str) -> float:
@@ -205,10 +208,7 @@ def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _compare_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "names",
-        nargs="+",
-        metavar="dataset scorer scorer",
-        help="a dataset, unless --human or --mtme names data, and two scorers",
+        "names", nargs="*", metavar="name", help="a dataset, unless --human or --mtme names data; then two scorers"
     )
     _source_arguments(parser, given=None)
     parser.add_argument("--step", type=_step, help="distance of balances in the table (default: at most a dozen)")
@@ -451,6 +451,11 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
             type=_file,
             help="write the result to a file too: .json, .md and .tex as named, else CSV; - is standard output",
         )
+        sub.add_argument(
+            "--top", metavar="N", type=_most, help="the first N rows of tables for people: text, Markdown, LaTeX"
+        )
+        sub.add_argument("--caption", help="with LaTeX: what the caption begins with")
+        sub.add_argument("--label", help="with LaTeX: the label of the table (default: tab:whichbird-COMMAND)")
         sub.add_argument("--force", action="store_true", help="replace files that are there already")
     return top
 
@@ -475,7 +480,9 @@ def run(argv: list[str]) -> int:
         check_outputs(args)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            result = args.run(args)
+            result = args.run(args)._replace(caption=args.caption, label=args.label)
+        if args.top is not None:
+            result = result._replace(shown=tuple(first_rows(table, args.top) for table in result.printed))
         notes = dict.fromkeys([*(str(w.message) for w in caught if w.category is UserWarning), *result.notes])
         for note in notes:
             say(f"note: {one_line(note)}\n")

@@ -103,9 +103,9 @@ def write_inputs(
         Path("reference.txt"): (f"reference {reference}", tree / "references" / f"{source.pair}.{reference}.txt"),
     }
     for system in d.systems:
-        wanted[Path("systems", f"{system}.txt")] = (
+        wanted[Path("systems", f"{system.replace(chr(47), chr(45))}.txt")] = (
             f"output of {system}",
-            tree / "system-outputs" / source.pair / f"{system}.txt",
+            _variant(tree / "system-outputs" / source.pair, system),
         )
     rows, rated = [], scored_lines(d)
     with new_folder(target) as part:
@@ -117,6 +117,14 @@ def write_inputs(
             (part / name).write_text("".join(f"{lines[n]}\n" for n in rated), encoding="utf-8")
             rows.append((str(target / name), what, len(rated)))
     return files_table(rows)
+
+
+def _variant(folder: Path, system: str) -> Path:
+    """The file of a system, whose name releases spell with -, _ or / by turns; that of its own name if there is none."""
+    bare = system.translate(str.maketrans("_/", "--"))
+    alike = (p for p in sorted(folder.glob("*.txt")) if p.stem.translate(str.maketrans("_/", "--")) == bare)
+    exact = folder / f"{system}.txt"
+    return exact if exact.exists() else next(alike, exact)
 
 
 def write_dataset(pool: Pool, folder: str | os.PathLike[str]) -> dict[str, list[object]]:

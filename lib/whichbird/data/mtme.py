@@ -267,6 +267,11 @@ def find_source(root: str | Path, set_: str, pair: str) -> Source:
     human = tree / set_ / "human-scores"
     found = [*human.glob("*.mqm.seg.score"), *human.glob("*.mqm.*.seg.rating")]
     pairs = sorted({p.name.partition(".")[0] for p in found})
+    if pair not in pairs and any(human.glob(f"{pair}.esa*")):
+        raise DataError(
+            f"{human}: {pair} has ESA ratings, one number a segment: they rank scorers, but adequacy and fluency, and so β, "
+            "cannot be had from them; a pair with MQM ratings is expected (the book's chapter 'After MQM' says what ESA gives)"
+        )
     if pair not in pairs:
         raise DataError(f"{human}: no MQM scores of the pair {pair!r}; there {_are(pairs)}")
     files = rating_files(human, pair)

@@ -7,9 +7,10 @@ taxonomy of errors, the scorers' reference, one kind of text, and what several r
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from .mqm import TAXONOMY
 from .pool import Pool, Rating, pick
 from .protocol import ASPECTS, scored_lines
 from .registry import FIELDS, ships as ships
-from .segments import pool_of
+from .segments import load_pool, pool_of
 from .taxonomies import Grouping, load_taxonomy
 
 MEAN, EACH = "mean", "each"  # what several ratings of a cell become; else the name of a rater
@@ -35,7 +36,7 @@ def source(
     mtme: str | os.PathLike[str] | None = None,
     set: str | None = None,
     pair: str | None = None,
-    scores: object = None,
+    scores: str | os.PathLike[str] | Frame | Mapping[str, Any] | None = None,
     aspects: str | Sequence[str] | None = None,
     without: Iterable[str] = (),
     taxonomy: str | Path | Grouping | None = None,
@@ -65,7 +66,8 @@ def source(
         raise DataError("--set and --pair go with --mtme")
     found: Digest | Pool
     grouping = taxonomy if isinstance(taxonomy, Grouping) or taxonomy is None else load_taxonomy(taxonomy)
-    tables = () if grouping is None else (grouping.taxonomy, grouping.weights)
+    sorts = None if grouping is None else grouping.taxonomy
+    costs = None if grouping is None else grouping.weights
     if human is None and given is not None and not isinstance(given, Pool | Digest) and not ships(given):
         given, human = None, given
     if human is not None:
@@ -73,23 +75,26 @@ def source(
 
         if reference is not None:
             raise DataError("--reference goes with a dataset or a tree: your scorers saw what you gave them")
-        found = read_human(human, *(tables or (None, None)), allow_uncounted, aspects)
+        found = read_human(human, sorts, costs, allow_uncounted, aspects)
         aspects = None
     elif mtme is not None:
         from .mtme import find_source, read_mtme
 
         if not (set and pair):
             raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        at = find_source(mtme, set, pair)
-        found = read_mtme(mtme, at, reference, *(tables or (TAXONOMY, None)), allow_uncounted=allow_uncounted)
+        root = Path(mtme)
+        at = find_source(root, set, pair)
+        found = read_mtme(root, at, reference, sorts or TAXONOMY, costs, allow_uncounted=allow_uncounted)
     else:
-        found = load(given) if isinstance(given, str) and given not in FIELDS else pool_of(given)
+        assert isinstance(given, str | Pool | Digest)  # files were taken above
+        found = given if not isinstance(given, str) else load_pool(given) if given in FIELDS else load(given)
         if grouping is not None:
             raise DataError(f"{found.name} ships without the errors of segments; --taxonomy needs MQM rows or a tree")
         if aspects is not None or raters != MEAN or domain is not None or reference not in (None, found.reference):
             found = pool_of(found, reference)
     if grouping is not None:
-        found = replace(grouping.check(found), notes=(*found.notes, *_said(grouping, found)))
+        pool = grouping.check(pool_of(found))
+        found = replace(pool, notes=(*pool.notes, *_said(grouping, pool)))
     if aspects is not None:
         found = of_aspects(pool_of(found), aspects)
     found = found.without(*without)
@@ -100,8 +105,7 @@ def source(
 
         if human is None:
             raise DataError("scores go with ratings of your own; give them to rank, with a dataset or a tree")
-        own = scores if isinstance(scores, dict) else read_scorers(scores, found)
-        found = replace(pool_of(found), scorers=dict(own))
+        found = replace(pool_of(found), scorers=read_scorers(scores, found))
     return shaped(found, domain, raters)
 
 

@@ -19,6 +19,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from ..data.protocol import ASPECTS
 from ..data.registry import display
 from .palette import LIGHT
 
@@ -269,6 +270,7 @@ def ranks_over_beta(
     chosen: list[str],
     beta: float | None = None,
     crossings: Iterable[tuple[float, float, bool]] = (),
+    aspects: tuple[str, str] = ASPECTS,
 ) -> Figure:
     """SPA of every scorer over β, and below it the rank of the `chosen` ones; the reliable interval is shaded.
 
@@ -306,7 +308,7 @@ def ranks_over_beta(
         top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if turns else PAPER, zorder=6 if turns else 5)  # full ones in front
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
-    bottom.set(xlabel="balance β: all fluency 0, all adequacy 1", ylabel=f"rank among {last}", ylim=(last + 0.6, 0.4))
+    bottom.set(xlabel=_towards(aspects), ylabel=f"rank among {last}", ylim=(last + 0.6, 0.4))
     _widen(bottom, float(table["beta"].min()), *interval, float(table["beta"].max()))
     bottom.yaxis.set_major_locator(MaxNLocator(integer=True))
     fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
@@ -391,7 +393,7 @@ def mark_crossings(ax: Axes, found: Iterable[tuple[float, float, bool]]) -> None
         )
 
 
-def lead_over_beta(found: Story) -> Figure:
+def lead_over_beta(found: Story, aspects: tuple[str, str] = ASPECTS) -> Figure:
     """The lead of one scorer over another over β, with its interval; full dots where one is significantly better."""
     fig = Figure(figsize=(6.4, 3.6), layout="constrained")
     ax = fig.subplots()
@@ -403,14 +405,16 @@ def lead_over_beta(found: Story) -> Figure:
         rows = t[(t["better"] != "") == sure]
         ax.plot(rows["beta"], rows["lead"], "o", ms=4, mec=INK, mfc=fill, ls="", label=label, zorder=3)
     ax.set(
-        xlabel="balance β: towards adequacy →",
+        xlabel=f"balance β: towards {aspects[0]} →",
         ylabel=f"SPA: {_fit(display(found.first))} − {_fit(display(found.second))}",
     )
     fig.legend(loc="outside upper left", ncols=3, fontsize=9.5, columnspacing=1)
     return fig
 
 
-def weights_over_beta(table: pd.DataFrame, interval: tuple[float, float], beta: float | None = None) -> Figure:
+def weights_over_beta(
+    table: pd.DataFrame, interval: tuple[float, float], beta: float | None = None, aspects: tuple[str, str] = ASPECTS
+) -> Figure:
     """The effective sample size over β, and below it every system's weight; the reliable interval is shaded.
 
     `table` is a `weight_sweep`, `interval` (low, high), `beta` a balance to mark.
@@ -429,7 +433,7 @@ def weights_over_beta(table: pd.DataFrame, interval: tuple[float, float], beta: 
     shown = bottom.pcolormesh(edges, np.arange(len(systems) + 1) - 0.5, w * len(systems), cmap=INKS, vmin=0, vmax=3)
     _shade(bottom, interval, beta, fill=False)
     bottom.grid(visible=False)
-    bottom.set(xlabel="balance β: all fluency 0, all adequacy 1")
+    bottom.set(xlabel=_towards(aspects))
     bottom.set_yticks(range(len(systems)), [_fit(s) for s in systems], fontsize=9.5)
     bottom.invert_yaxis()
     bar = fig.colorbar(shown, ax=bottom, extend="max", pad=0.01)
@@ -438,7 +442,7 @@ def weights_over_beta(table: pd.DataFrame, interval: tuple[float, float], beta: 
     return fig
 
 
-def match_over_beta(found: Calibration) -> Figure:
+def match_over_beta(found: Calibration, aspects: tuple[str, str] = ASPECTS) -> Figure:
     """How well SPA matches a practitioner's agreement, over β: a `Calibration` drawn.
 
     The reliable interval is shaded, and the curve heavy in it. The bar at the foot holds 90 % of the answers on
@@ -475,7 +479,7 @@ def match_over_beta(found: Calibration) -> Figure:
         transform=foot,
         label="90 % of resamples: {:.3f} to {:.3f}".format(*found.interval),
     )
-    ax.set(xlabel="balance β: all fluency 0, all adequacy 1", ylabel=f"{found.by} of agreement and SPA")
+    ax.set(xlabel=_towards(aspects), ylabel=f"{found.by} of agreement and SPA")
     ax.set_xlim(-0.01, 1.01)
     ax.margins(y=0.12)
     fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
@@ -493,6 +497,11 @@ def _shade(ax: Axes, interval: tuple[float, float], beta: float | None, fill: bo
             ax.axvline(end, color=GREEN, lw=1, ls=":")
     if beta is not None:
         ax.axvline(beta, color=FAINT, ls="--", lw=1.4, label=f"β = {beta:g}" if first else None)
+
+
+def _towards(aspects: tuple[str, str]) -> str:
+    """The axis of β, its ends named."""
+    return f"balance β: all {aspects[1]} 0, all {aspects[0]} 1"
 
 
 def _fit(name: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..data.protocol import ASPECTS
 from ..data.registry import display, displays
 from ..study.portrait import BALANCES, Tables
 from ..study.significance import LEVEL
@@ -87,12 +88,13 @@ def page(tables: Tables) -> str:
         *(f'<p class="signature">{escape(str(s))}</p>' for s in profile["signature"]),
         '<p class="soft">Made by whichbird; the lines above say by which version, and from what.</p>',
     ]
-    return (
+    return _named(
+        tables,
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
         f"<title>{names} over β</title><style>{_colours()}{STYLE}</style></head><body><main>\n"
         + "\n".join(parts)
-        + "\n</main></body></html>\n"
+        + "\n</main></body></html>\n",
     )
 
 
@@ -164,7 +166,8 @@ def card(tables: Tables, scorer: str, inline: bool = False) -> str:
     space = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
     label = escape(f"Ranks of {display(scorer)} over β. " + "; ".join(said), quote=True)
     box = f"0 0 {width} {height}" if inline else f"-12 -8 {width + 24} {height + 16}"
-    return f'<svg{space} viewBox="{box}" width="{width}" role="img" aria-label="{label}">{look}{"".join(body)}</svg>'
+    drawn = f'<svg{space} viewBox="{box}" width="{width}" role="img" aria-label="{label}">{look}{"".join(body)}</svg>'
+    return drawn if inline else _named(tables, drawn)
 
 
 def card_page(drawn: str) -> str:
@@ -176,6 +179,16 @@ def card_page(drawn: str) -> str:
     width, height = drawn.partition('viewBox="')[2].partition('"')[0].split()[2:]
     look = f"@page{{margin:0;size:{width}px {height}px}}body{{margin:0}}svg{{width:{width}px;display:block}}"
     return f"<style>{look}</style>{drawn}"
+
+
+def _named(tables: Tables, html: str) -> str:
+    """A page with the two aspects by their names; what is between tags and says their ends, that is."""
+    for paper, label in zip(
+        ASPECTS, str(tables["profile"].iloc[0].get("aspects", ",".join(ASPECTS))).split(","), strict=True
+    ):
+        for said in (f"{paper} end", f"{paper}'s share"):
+            html = html.replace(said, said.replace(paper, escape(label)))
+    return html
 
 
 def _readable(tables: Tables) -> Tables:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ..core.balance import balance
 from ..core.check import Array, near
 from ..core.metametrics import spa_from_p, unit
-from ..data.digest import Digest, dataset_of
+from ..data.digest import dataset_of
 from ..data.pairs import agreements
+from ..data.protocol import Dataset
 from ..solve.reweight import RELIABLE, reliable_interval, reweight_sweep
 from .contest import One, Scores, contest, named_scores, need_aspects
 from .sweep import beta_grid
@@ -56,6 +57,9 @@ class Calibration:
     agreement: pd.Series
     table: pd.DataFrame
     resamples: int = 1000
+
+    def __repr__(self) -> str:
+        return f"<Calibration {self.verdict}>"
 
     @property
     def inside(self) -> bool:
@@ -114,7 +118,7 @@ class Calibration:
 
 def calibrate(
     pairs: pd.DataFrame,
-    dataset: str | Digest,
+    dataset: str | Dataset,
     extra: Scores | None = None,
     *,
     by: str = "correlation",
@@ -199,7 +203,7 @@ class Outlook:
     reliable: tuple[float, float]
 
 
-def outlook(d: Digest, p: Array, ess: float = RELIABLE, step: float = 0.01) -> Outlook:
+def outlook(d: Dataset, p: Array, ess: float = RELIABLE, step: float = 0.01) -> Outlook:
     """The targets of a calibration on a dataset, for scorers with p-values p (M, P).
 
     >>> from whichbird import load
@@ -214,7 +218,7 @@ def outlook(d: Digest, p: Array, ess: float = RELIABLE, step: float = 0.01) -> O
     betas = np.union1d(beta_grid(a, f, step), np.linspace(low, high, 41))  # however short it is
     solved = reweight_sweep(a, f, betas).insist()
     inner = (betas >= low) & (betas <= high) | (betas == natural)  # the ends are rounded inwards
-    return Outlook(betas, solved.ess, spa_from_p(d.human_p, p, solved.weights), inner, natural, reliable)
+    return Outlook(betas, solved.ess, spa_from_p(d.tested().human, p, solved.weights), inner, natural, reliable)
 
 
 def draws(pairs: int, resamples: int = 1000, seed: int = 8) -> NDArray[np.int64]:
@@ -264,7 +268,7 @@ def best(match: Array, ess: Array) -> NDArray[np.intp]:
     return at
 
 
-def _p_values(d: Digest, scorers: list[str], extra: dict[str, One]) -> Array:
+def _p_values(d: Dataset, scorers: list[str], extra: dict[str, One]) -> Array:
     """P-values of the named scorers, (M, P), from the dataset or from `extra`."""
     known = [*d.scorers, *extra]
     for s in scorers:

@@ -65,6 +65,9 @@ class Components:
     unit: str = "document"
     aspect_names: tuple[str, str] = ASPECTS
 
+    def __repr__(self) -> str:
+        return f"<Components {self.name}: {self.verdict}>"
+
     @property
     def beta0(self) -> float:
         """β₀ as it is observed, noise included."""

@@ -272,6 +272,9 @@ class Intervals:
     signature: str
     meta: str = SPA.name
 
+    def __repr__(self) -> str:
+        return f"<Intervals {len(self.scorers)} scorers>"
+
     @property
     def t(self) -> float:
         """How many standard errors an interval reaches to each side."""

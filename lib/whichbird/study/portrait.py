@@ -178,6 +178,7 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
     profile = {
         "dataset": field.name,
         "title": title(field.name),
+        "aspects": ",".join(field.aspect_names),
         "systems": len(field.systems),
         "segments": int(pool.official.sum()),
         "documents": spread.documents,

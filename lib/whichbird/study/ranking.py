@@ -48,6 +48,9 @@ class Ranking:
     reweighting: Reweighting | None
     signature: str
 
+    def __repr__(self) -> str:
+        return f"<Ranking {len(self.table)} scorers, best {self.table['scorer'].iloc[0]}|{self.signature}>"
+
 
 def rank(
     source: Digest | Pool | Contest | str, beta: float | None = None, scores: Scores | None = None,

@@ -67,6 +67,9 @@ class Significance:
     by: str
     signature: str
 
+    def __repr__(self) -> str:
+        return f"<Significance {len(self.scorers)} scorers>"
+
     def clusters(self, spa: ArrayLike | None = None, level: float = LEVEL) -> NDArray[np.int64]:
         """The cluster of every scorer at every balance, from 1: (B, M). `spa` (B, M) orders the scorers, or ours."""
         order = self.spa if spa is None else np.asarray(spa, dtype=np.float64)

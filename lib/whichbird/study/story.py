@@ -45,6 +45,9 @@ class Story:
     crossings: tuple[tuple[float, float], ...]
     documents: int
 
+    def __repr__(self) -> str:
+        return f"<Story {self.first} and {self.second} at {len(self.table)} balances>"
+
     @property
     def sentence(self) -> str:
         """What may be said, in two or three sentences."""

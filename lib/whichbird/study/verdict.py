@@ -179,6 +179,9 @@ class Verdict:
     tests: str
     aliases: Mapping[str, str] = field(default_factory=dict)  # other names of scorers
 
+    def __repr__(self) -> str:
+        return f"<Verdict {len(self.scorers)} scorers at {len(self.betas)} balances|{self.tests}>"
+
     @property
     def t(self) -> float:
         """How many standard errors an interval reaches to each side."""

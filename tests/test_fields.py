@@ -61,6 +61,7 @@ def test_scorers_stand_where_all_texts_are_known(name):
     assert len(pool.scorers) == 8 and all(np.isnan(x[:, ~pool.official]).all() for x in pool.scorers.values())
     assert not any(np.isnan(x).any() for x in pool.scored.values())
     assert (pool.scorers["TER"] < 1e-9)[:, pool.official].all()  # higher is better
+    assert [s for s in pool.scorers if s not in wb.load("bio_enzh").scorers] == ["TER", "TER lower-cased"]
 
 
 @pytest.mark.parametrize("name", [n for n in BALANCES if n.startswith("bio")])
@@ -108,7 +109,7 @@ def test_gaps_of_scorers_only_where_nobody_is_compared():
         wb.Pool("made", ("x", "y"), np.arange(3), 3, total, scorers={"mine": x[:, [2, 1, 0]]})
 
 
-@pytest.mark.parametrize("name", ["bio_ende", "hanna"])
+@pytest.mark.parametrize("name", ["bio_ende", "bio_esen"])
 def test_the_explorer_shows_them(name):
     page = explorer.page_data(wb.load(name), step=0.1)
     v = wb.load_significance(name)

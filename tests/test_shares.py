@@ -1,6 +1,7 @@
 """Shares of several aspects: against `reweight` for two, lattices and starts for few systems, and by symmetry."""
 
 import copy
+import json
 import os
 from itertools import product
 
@@ -9,6 +10,7 @@ import pytest
 from scipy.optimize import minimize, nnls
 
 import whichbird as wb
+from whichbird.cli.program import run as main
 from whichbird.solve import shares
 
 POOL = np.array([[0, 1, 2, 3, 1.0], [0, 2, 1, 1, 3], [1, 0, 0, 2, 2]])
@@ -200,3 +202,31 @@ def test_forged_proofs_are_refused():
 def test_bad_input(x, target, sentence):
     with pytest.raises(ValueError, match=sentence):
         wb.reweight_shares(x, target)
+
+
+def test_commands(tmp_path, capsys):
+    """`reweight --shares` and `beta --aspects` against the library, a proof through `verify`, and refusals."""
+    table, proof = tmp_path / "s.csv", tmp_path / "p.json"
+    table.write_text("system,a,b,c\n" + "".join(f"s{k},{','.join(map(str, x))}\n" for k, x in enumerate(POOL.T)))
+
+    def run(*words):
+        code = main(list(map(str, words)))
+        return code, capsys.readouterr()
+
+    words = ("reweight", table, "--aspects", "a,b,c", "--shares")
+    code, out = run(*words, ".4,.3,.3", "--proof", proof, "--json")
+    assert code == 0 and json.loads(out.out)["ess"] == wb.reweight_shares(POOL, [0.4, 0.3, 0.3]).ess
+    code, out = run("verify", proof, "--json")
+    assert code == 0 and json.loads(out.out)["gap"] <= 1e-6
+    code, out = run("beta", "ende24", "--aspects", "accuracy,fluency,style", "--json")
+    assert code == 0 and abs(sum(row["share"] for row in json.loads(out.out)["shares"]) - 1) < 1e-12
+    for refused, sentence in (
+        ((*words, ".05,.75,.2"), "no weighting of these systems has the shares 0.05, 0.75, 0.2"),
+        ((*words, ".4,.6"), "as many numbers"),
+        (("reweight", table, "--aspects", "a,b,c", "--beta", ".5"), "go together"),
+        (("reweight", table, "--aspects", "a,b,d", "--shares", ".4,.3,.3"), "'d'"),
+        (("beta", "ende24", "--aspects", "accuracy,fluencies"), "did you mean 'fluency'"),
+        (("beta", "ende24", "--aspects", "accuracy"), "at least two aspects"),
+    ):
+        code, out = run(*refused)
+        assert code == 2 and sentence in out.err and out.err.count("\n") == 1, out.err

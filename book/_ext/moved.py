@@ -25,9 +25,8 @@ PAGE = """<!DOCTYPE html>
 
 
 def write(app, error):
-    if (
-        error is not None or app.builder.format != "html" or app.config.root_doc != "book/index"
-    ):  # a page alone has no others
+    alone = app.config.root_doc != "book/index"  # one page, whose build knows no others
+    if error is not None or app.builder.format != "html" or alone:
         return
     for old, new in app.config.moved_pages.items():
         page, _, spot = new.partition("#")

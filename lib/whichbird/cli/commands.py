@@ -77,12 +77,21 @@ def beta(args: argparse.Namespace) -> Result:
     a beta0, but no interval. --domain takes one kind of text alone, where the
     ratings name it.
 
+    --aspects names two or more columns of a table of system means, rated aspects
+    of a dataset, or kinds of error, as accuracy,fluency,style: the share of each in
+    their variance, and the lowest and highest without one system.
+
     examples:
       whichbird beta human.csv
       whichbird beta mqm.tsv --taxonomy mine.toml
       whichbird beta ende24 --json
       whichbird beta ende24 --domain news
+      whichbird beta ende24 --aspects accuracy,fluency,style
     """
+    if (args.aspects or "").count(",") > 1:
+        from .shares import beta as several
+
+        return several(args)
     grouping = None
     if args.taxonomy is not None and args.source is not None and ships(args.source):
         if args.domain is not None:

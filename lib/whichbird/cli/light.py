@@ -123,13 +123,22 @@ def reweight(args: argparse.Namespace) -> Result:
     others are ignored; --aspects names two others) and one row per system: means,
     higher is better, both in the same unit.
 
+    With --aspects and --shares: the most even weights with which the aspects have
+    these shares of the variance, for any number of columns of the table, of rated
+    aspects of a dataset, or of its kinds of error, as accuracy,fluency,style.
+
     examples:
       whichbird reweight ende24 --beta 0.7 --without IKUN-C
       whichbird reweight systems.csv --beta 0.5
       whichbird reweight systems.csv --beta 0.5 --out weights.csv --plot weights.svg
       whichbird reweight systems.csv --beta 0.5 --proof proof.json
       whichbird reweight systems.csv --sweep --step 0.05 --csv
+      whichbird reweight hanna --aspects relevance,coherence,surprise --shares .5,.3,.2
     """
+    if args.shares is not None or (args.aspects or "").count(",") > 1:
+        from .shares import reweight as several
+
+        return several(args)
     if args.proof and args.sweep:
         raise ValueError("--proof writes the proof of one weighting; --beta is expected with it, not --sweep")
     from ..solve.reweight import reliable_interval, reweight as solve
@@ -199,6 +208,10 @@ def verify_(args: argparse.Namespace) -> Result:
         proof = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{args.file}: not a proof: no JSON ({error})") from None
+    if isinstance(proof, dict) and "shares" in proof:
+        from .shares import verify as several
+
+        return several(args, proof)
     with naming(args.file):
         found = measured(proof)
         if found.gap > args.gap:

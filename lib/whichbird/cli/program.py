@@ -60,6 +60,14 @@ def _target(text: str) -> float | str:
     return text if text in ENDS else _number(text)
 
 
+def _names(text: str) -> list[str]:
+    return [name.strip().lower() for name in text.split(",")]
+
+
+def _numbers(text: str) -> list[float]:
+    return [_number(part) for part in text.split(",")]
+
+
 def _whole(text: str) -> int:
     try:
         return int(text)
@@ -166,7 +174,9 @@ def _natural_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
     _source_arguments(parser, scores=False)
-    _beta_arguments(parser, required=True)
+    _beta_arguments(parser, required=True).add_argument(
+        "--shares", type=_numbers, metavar="S,...", help="shares of two or more --aspects, as .3,.4,.3, instead"
+    )
     _plot_argument(parser)
     parser.add_argument("--proof", metavar="FILE", type=_file, help="write the proof, JSON that 'verify' checks")
 
@@ -310,11 +320,12 @@ def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     _plot_argument(parser)
 
 
-def _beta_arguments(parser: argparse.ArgumentParser, required: bool = False) -> None:
+def _beta_arguments(parser: argparse.ArgumentParser, required: bool = False) -> argparse._MutuallyExclusiveGroup:
     one = parser.add_mutually_exclusive_group(required=required)
     one.add_argument("--beta", type=_number, help=BETA + ("" if required else "; without it, the natural one"))
     one.add_argument("--sweep", action="store_true", help="all balances that can be reached instead of one")
     _step_argument(parser)
+    return one
 
 
 def _step_argument(parser: argparse.ArgumentParser, default: float = 0.02) -> None:

@@ -6,11 +6,7 @@
 (function (Whichbird) {
   "use strict";
 
-<<<<<<< HEAD
-  const { html, svg, set, titled, write, clamp, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking, METAS } = Whichbird;
-=======
-  const { html, svg, set, titled, write, clamp, named, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking } = Whichbird;
->>>>>>> main
+  const { html, svg, set, titled, write, clamp, named, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking, METAS } = Whichbird;
   const MARKS = "Places won or lost against β₀. ▲▼: with some scorer the order turns, so that both orders are beyond noise. △▽: it does not, or was " +
     "not tested; in ink, some lead moves. " +
     "Bar: the ranks that the data allow. Rules part clusters.";
@@ -121,14 +117,9 @@
         html("div", { class: "wb-rank" }, [
           html("p", { class: "wb-head" }, titled("All scorers by SPA at this β", ` ${MARKS} Click to follow some.`)),
           html("p", { class: "wb-find" },
-<<<<<<< HEAD
             [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found,
               html("label", { for: id("metas") }, "Values"), this.metas]),
-          this.ranking.columns, this.ranking.list, this.ceiling, this.desk.box]),
-=======
-            [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]),
-          this.desk.working, this.ranking.columns, this.ranking.list, this.desk.box]),
->>>>>>> main
+          this.desk.working, this.ranking.columns, this.ranking.list, this.ceiling, this.desk.box]),
         weights, html("div", { class: "wb-over wb-curves" }, [this.essChart.box, this.measureChart.box]),
         html("div", { class: "wb-over wb-beside" }, [this.spaChart.box]), bump,
         html("div", { class: "wb-buttons wb-take" }, [...Object.values(this.takers), this.taken]), this.signature]);

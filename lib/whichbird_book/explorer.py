@@ -51,22 +51,19 @@ DIGITS = 9  # SPA values that agree to so many decimals are one value, to the pa
 def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """One dataset as the page's script reads it: plain lists and numbers, ready for JSON.
 
-        P-values are whole numbers of permutations, as `digits`, and pairs run as in numpy.triu_indices. `stops` are the balances: those of
-        `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
-        paper's measures. `titles` says what those measures are called, `aspects` what the
-        two aspects are, and `field` which field the pool is of, if not WMT's. `natural` and
-        `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
-        `beta0_high` are the ends of the interval of the natural balance; `vanishing` is the share of an equal weight below which a system is as good as
-    <<<<<<< HEAD
-        left out; `carriers` says whose absence undoes what; `segmental` and `ceiling` are what their functions say.
-    =======
-        left out; `carriers` says whose absence undoes what; `names` has what people read for a scorer, where that is not its name.
-    >>>>>>> main
+    P-values are whole numbers of permutations, as `digits`, and pairs run as in numpy.triu_indices. `stops` are the balances: those of
+    `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
+    paper's measures. `titles` says what those measures are called, `aspects` what the
+    two aspects are, and `field` which field the pool is of, if not WMT's. `natural` and
+    `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
+    `beta0_high` are the ends of the interval of the natural balance; `vanishing` is the share of an equal weight below which a system is as good as
+    left out; `carriers` says whose absence undoes what; `names` has what people read for a scorer, where that is not its name;
+    `segmental` and `ceiling` are what their functions say.
 
-        >>> from whichbird import load
-        >>> page = page_data(load("ende24"), step=0.1)
-        >>> page["stops"][:3], page["stops"][page["natural"]]
-        ([0.0073..., 0.1, 0.2], 0.78...)
+    >>> from whichbird import load
+    >>> page = page_data(load("ende24"), step=0.1)
+    >>> page["stops"][:3], page["stops"][page["natural"]]
+    ([0.0073..., 0.1, 0.2], 0.78...)
     """
     a, f = need_aspects(d)
     v = load_significance(d.name)
@@ -130,7 +127,7 @@ def segmental_data(d: Digest, low: float, high: float) -> dict[str, Any]:
     >>> from whichbird import load
     >>> made = segmental_data(load("ende24"), 0.6, 0.8)
     >>> len(made["betas"]), made["thousandths"]["acc_eq"][0][:3]
-    (6, [436, 443, 433])
+    (14, [450, 452, 460])
     """
     a, f = need_aspects(d)
     betas = np.unique(np.append(np.linspace(low, high, STOPS), np.clip(balance(a, f), low, high)))

@@ -80,8 +80,8 @@ def human_ceiling(
     mean, reach = table["value"].mean(), t * np.mean([se for *_, se in made])  # of a mean: at most the mean of errors
     return Ceiling(
         float(mean),
-        float(max(mean - reach, least)),
-        float(min(mean + reach, 1.0)),
+        max(float(mean - reach), least),
+        min(float(mean + reach), 1.0),
         float(table.groupby(["deal", "gold"])["best_value"].first().mean()),
         table[["deal", *table.columns.drop("deal")]],
         f"{signature(bases[0], PERMUTATIONS, PUBLISHED_SEED)}|gold:{len(bases[0].ratings)} ratings in turn"

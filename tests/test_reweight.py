@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +17,7 @@ from whichbird.data.registry import DATASETS
 from whichbird.solve import cover
 from whichbird.solve.cover import INTERVAL_GAP, Side
 
-SOLVER = sys.modules["whichbird.solve.reweight"]  # the attribute of that name is the function
+SOLVER = importlib.import_module("whichbird.solve.reweight")  # the attribute of that name is the function
 TED_ENDE = wb.load("ted_ende").adequacy, wb.load("ted_ende").fluency
 
 GAP = 1e-9  # what a result may claim; every comparison of Σw² with another method uses it

@@ -32,6 +32,7 @@ from .verify import DEPTH, Region, clipped, hull, verify
 
 FINE_BITS = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE_BITS are exact
 CARE_ROWS = 10_000  # saddles in all, where each part has a frame of its own
+LAST = 2000  # saddles for one frame where nothing else has closed the line
 WORK = 1 << 24  # in large pools, limits so many saddles times systems
 TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
 PIECES = 2  # so many new centres at a time next to an anchor,
@@ -478,11 +479,26 @@ def solve(
     best, frames = list(hints), [_round(task, whole)]
     if best:  # first where the best weights are round: there an optimum next to a pair is found to all digits
         frames.insert(0, _round_for(task.cone, min(best, key=lambda w: float(w @ w))))
-    for boost in dict.fromkeys(frames):
-        cover = Cover(task.cone, boost, task.points)
+    covers = [Cover(task.cone, boost, task.points) for boost in dict.fromkeys(frames)]
+    for cover in covers:
         cover.start(best)
         best = [cover.best[1]] if cover.optima else best
-    return Dissection(task, best, whole).found() if best else None
+    if not best:
+        return None
+    found = Dissection(task, best, whole).found()
+    for cover in () if found.proof else covers:  # a line that needs many saddles, but no other frame
+        cover.offer(found.weights)
+        while (
+            cover.optima
+            and (gaps := cover.gaps(cover.level(gap)))
+            and len(cover.rows) < min(LAST, WORK // adequacy.size)
+        ):
+            cover.fill(gaps, cover.level(gap), True)
+        if cover.optima and (
+            more := task.found(cover.best[1], cover.others(gap), cover.written(task, cover.level(gap), lambda *_: None))
+        ):
+            return more
+    return found
 
 
 class Dissection:

@@ -39,7 +39,6 @@ def page(path: Path) -> int:
         "master_doc": name,
         "exclude_patterns": ["_build", ".*", "**/.*", "*.md", "lib/**", "tests/**", "data/**", "bench/**", *others],
         "suppress_warnings": OTHER_PAGES,
-        "moved_pages": {},
         "latex_individualpages": False,
     }
     result = build_sphinx(

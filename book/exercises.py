@@ -119,8 +119,11 @@ def _marks(text: str) -> tuple[dict, dict, str, list, list, list]:
     """What a page can be asked for: bodies of theorems and the like, equations, its title, theorems, figures, sections. Every notebook asks every page."""
     bodies = re.findall(r"^(`{3,}|:{3,})\{prf:\w+\}[^\n]*\n:label: (\S+)\n(.*?)^\1$", text, re.M | re.S)
     return (
-        dict((label, body.strip()) for _, label, body in bodies),
-        {label: " ".join(tex.split()) for tex, label in re.findall(r"\$\$((?:(?!\$\$).)+)\$\$ \(([\w-]+)\)", text, re.S)},
+        {label: body.strip() for _, label, body in bodies},
+        {
+            label: " ".join(tex.split())
+            for tex, label in re.findall(r"\$\$((?:(?!\$\$).)+)\$\$ \(([\w-]+)\)", text, re.S)
+        },
         re.search(r"^# (.+)$", text, re.M)[1],
         re.findall(r"^`{3,}\{prf:(\w+)\}(.*)\n:label: (\S+)", text, re.M),
         re.findall(r"^    name: (\S+)$", text, re.M),

@@ -141,7 +141,8 @@ def codecheck():
     products = re.search(r"^TABLES = \{\n(.*?)^\}", program, re.M | re.S)[1]
     names = re.findall(r'^    "(\w+)":', products, re.M) + re.findall(r'^[A-Z]+ = "(\w+)"', program, re.M)
     made = {f"data/{name}.csv": f"make data TABLES={name}" for name in names if (ROOT / f"data/{name}.csv").exists()}
-    assert all(f"`{Path(file).name}`" in readme for file in made)
+    if lacks := [file for file in made if f"`{Path(file).name}`" not in readme]:
+        raise SystemExit(f"data/README.md says nothing of {', '.join(lacks)}")
     made["data/vary.csv"] = "make vary WRITE=1"
     record = {
         "version": "https://codecheck.org.uk/spec/config/1.0/",

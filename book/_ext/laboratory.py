@@ -25,7 +25,7 @@ def write(app, error):
     if mark.is_file() and mark.read_text("utf-8") == key:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (*datasets(aspects=True), *(n for n in FIELDS if ships(f"fields/{n}.npz"))):
+    for name in (*datasets(aspects=True), *(n for n in FIELDS if ships(f"significance/{n}.npz"))):
         (folder / f"{name}.js").write_text(segment_script(name), "utf-8")
     mark.write_text(key, "utf-8")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
+ROOT = "book/index"  # of the whole book
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -24,15 +25,23 @@ PAGE = """<!DOCTYPE html>
 
 
 def write(app, error):
-    if error is not None or app.builder.format != "html":
+    alone = app.config.root_doc != "book/index"  # one page, whose build knows no others
+    if error is not None or app.builder.format != "html" or alone:
         return
     for old, new in app.config.moved_pages.items():
         page, _, spot = new.partition("#")
+        if page not in app.env.found_docs and app.config.root_doc != ROOT:
+            continue  # a single page was built
         if old in app.env.found_docs or page not in app.env.found_docs:
             raise ExtensionError(f"moved_pages: {old} must be gone, and {new} must be there")
         place = Path(app.outdir, f"{old}.html")
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(PAGE.format(link=relpath(f"{page}.html", Path(old).parent.as_posix()) + spot.rjust(len(spot) + bool(spot), "#")), "utf-8")
+        place.write_text(
+            PAGE.format(
+                link=relpath(f"{page}.html", Path(old).parent.as_posix()) + spot.rjust(len(spot) + bool(spot), "#")
+            ),
+            "utf-8",
+        )
 
 
 def setup(app):

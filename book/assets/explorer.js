@@ -6,7 +6,11 @@
 (function (Whichbird) {
   "use strict";
 
+<<<<<<< HEAD
+  const { html, svg, set, titled, write, clamp, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking, METAS } = Whichbird;
+=======
   const { html, svg, set, titled, write, clamp, named, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking } = Whichbird;
+>>>>>>> main
   const MARKS = "Places won or lost against β₀. ▲▼: with some scorer the order turns, so that both orders are beyond noise. △▽: it does not, or was " +
     "not tested; in ink, some lead moves. " +
     "Bar: the ranks that the data allow. Rules part clusters.";
@@ -100,6 +104,9 @@
       this.search = html("input", { id: id("search"), type: "search", list: id("scorers"), autocomplete: "off",
                                     placeholder: "name of a scorer" });
       this.names = html("datalist", { id: id("scorers") });
+      this.metas = html("select", { id: id("metas") }, Object.entries(METAS).map(([value, [name]]) => html("option", { value }, name)));
+      this.metas.addEventListener("change", () => this.ranking.show(this.metas.value));
+      this.ceiling = html("p", { class: "wb-note" });
       this.found = html("span", { class: "wb-note", role: "status" });
       this.signature = html("p", { class: "signature" });
       this.bumpBox = html("div", { class: "wb-bump-box", "data-drawn": "yes" });
@@ -114,11 +121,26 @@
         html("div", { class: "wb-rank" }, [
           html("p", { class: "wb-head" }, titled("All scorers by SPA at this β", ` ${MARKS} Click to follow some.`)),
           html("p", { class: "wb-find" },
+<<<<<<< HEAD
+            [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found,
+              html("label", { for: id("metas") }, "Values"), this.metas]),
+          this.ranking.columns, this.ranking.list, this.ceiling, this.desk.box]),
+=======
             [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]),
           this.desk.working, this.ranking.columns, this.ranking.list, this.desk.box]),
+>>>>>>> main
         weights, html("div", { class: "wb-over wb-curves" }, [this.essChart.box, this.measureChart.box]),
         html("div", { class: "wb-over wb-beside" }, [this.spaChart.box]), bump,
         html("div", { class: "wb-buttons wb-take" }, [...Object.values(this.takers), this.taken]), this.signature]);
+    }
+
+    /** What another person would earn, where people rated each translation several times. */
+    tellCeiling(found) {
+      this.ceiling.hidden = !found;
+      if (!found) return;
+      const [value, low, high, best] = found.map((x) => x.toFixed(3));
+      write(this.ceiling, `Another person's ratings, as a scorer: SPA ${value} (${low}–${high}, 95 %) at β₀, where one rating is the gold standard; ` +
+        `the best scorer has ${best} against the same rating.`);
     }
 
     listen() {
@@ -192,6 +214,7 @@
       [this.contest, this.edit] = [contest, edit];
       this.stop = beta === null ? contest.natural : contest.nearest(beta);
       this.ranking.open(this.page);
+      if (this.ceiling) this.tellCeiling(this.page.ceiling);
       this.note.textContent = "";
       if (!this.mini) {
         this.names.replaceChildren(...this.page.scorers.map((_, m) => html("option", { value: named(this.page, m) })));
@@ -826,7 +849,7 @@
       const live = new Live(root, JSON.parse(data[n].textContent));
       const standIn = root.dataset.standIn && document.getElementById(root.dataset.standIn);
       if (standIn) (standIn.closest(".cell") || standIn).hidden = true;
-      const first = live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined;
+      const first = !live.mini && live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined; // a small one opens on the dataset of its page, the first
       // a page that links here says ?dataset=…: the theme's own script trips over such a fragment in a link
       if (live.mini || !(live.restore(location.hash) || live.restore(location.search))) live.open(first);
     });

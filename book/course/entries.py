@@ -48,7 +48,10 @@ KEYS = {
     "yours": dict,
     "here": str,
 }
-OPTIONAL = {"yours", "here"}  # here: what the exercise takes from a figure or a table of its page, for the notebook, which has neither
+OPTIONAL = {
+    "yours",
+    "here",
+}  # here: what the exercise takes from a figure or a table of its page, for the notebook, which has neither
 POINTS = {"easy": (2, 3), "medium": (4, 5), "hard": (6, 8)}
 OBJECTIVES = (
     "meta-evaluation chance balance response weighting solver augmentation ranking sureness choice data".split()

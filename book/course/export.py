@@ -8,7 +8,7 @@ nbgrader: `nbgrader/source/<chapter>/<chapter>.ipynb` and `nbgrader_config.py`; 
 autograde` marks what comes back. It starts other programs of its own environment, so that one must be active (on PATH).
 Otter: `otter/<chapter>/<chapter>.ipynb`; `otter assign <chapter>.ipynb dist` makes the students' version and an autograder, `otter run` marks. Each answer is a test of its own.
 
-Neither is needed to write the files. tests/test_course_export.py runs both, where `make .venv-course/.ready` has installed them.
+Neither is needed to write the files. tests/test_course_marks.py runs both, where `make .venv-course/.ready` has installed them.
 """
 
 from __future__ import annotations

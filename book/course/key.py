@@ -24,6 +24,7 @@ import entries
 import exercises as ex
 import slices
 
+from whichbird_book.teach import forms
 from whichbird_book.teach.forms import DIGITS, Form, Kept
 
 HERE = Path(__file__).resolve().parent
@@ -48,7 +49,9 @@ def all_exercises() -> Iterator[tuple[slices.Chapter, int]]:
 def source(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> str:
     """A digest of all that the key of an exercise is made from, except the library and the data."""
     work = entries.work(chapter, n, entry)
-    return hashlib.sha256(json.dumps([work.source(), entry], sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps([work.source(), entry, forms.COST, forms.PARTS], sort_keys=True).encode()
+    ).hexdigest()[:16]
 
 
 def make(chapter: slices.Chapter, n: int, entry: dict[str, Any], salt: str) -> dict[str, Any]:
@@ -127,7 +130,9 @@ def stale(key: dict[str, Any]) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Make the key of the exercises.")
     parser.add_argument("--all", action="store_true", help="make every exercise anew")
-    everything = parser.parse_args().all
+    parser.add_argument("chapters", nargs="*", help="only these chapters; the others keep the key they have")
+    options = parser.parse_args()
+    everything, wanted = options.all, set(entries.chapters(options.chapters))
     from tqdm import tqdm
 
     known, old = entries.load(), read()
@@ -147,7 +152,7 @@ def main() -> int:
         try:
             if entry is None:
                 raise ValueError(f"{e.number} {e.label} has no entry")
-            if everything or was is None or was["source"] != source(chapter, n, entry):
+            if chapter.path in wanted and (everything or was is None or was["source"] != source(chapter, n, entry)):
                 made[e.number] = make(chapter, n, entry, old["salt"])
                 write(key())  # whoever interrupts loses nothing
         except ValueError as error:

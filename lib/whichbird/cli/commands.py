@@ -6,7 +6,7 @@ A command is one function from parsed arguments to a `Result`, and its docstring
 from __future__ import annotations
 
 import argparse
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,16 +16,12 @@ import pandas as pd
 from ..core.balance import balance, reachable
 from ..core.check import DataError
 from ..core.leverage import leverage
-from ..data import mtme, userfiles
-from ..data.digest import Digest, load
-from ..data.domains import in_domain
+from ..data.digest import Digest
 from ..data.export import segment_table
-from ..data.mqm import TAXONOMY, coverage
 from ..data.pool import Pool
-from ..data.protocol import scored_lines, scorer_named
-from ..data.registry import DATASETS, IN_TREE, displays
-from ..data.segments import load_pool
-from ..data.taxonomies import Grouping, load_taxonomy, regroup
+from ..data.protocol import scorer_named
+from ..data.registry import displays, ships
+from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
 from ..study.carriers import carriers
 from ..study.ceiling import ceilings
@@ -43,6 +39,7 @@ from ..study.tested import with_bands, with_errors, with_tests
 from ..study.verdict import judged
 from .formats import Result, cell
 from .light import FEW, cut, naming, pool_facts, proof_facts, pull_of
+from .sources import Opened, as_pool, open_source
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +62,7 @@ def beta(args: argparse.Namespace) -> Result:
     For each system: its leverage, how hard it pulls beta0 towards its own balance,
     and beta0_without, the natural balance of the others.
 
-    Ratings are a file of one of the forms that 'whichbird evaluate --help' lists,
+    Ratings are a file of one of the forms that 'whichbird rank --help' lists,
     or a name that 'whichbird datasets' lists (./NAME is a file in any case).
     Without documents each segment counts as one, which makes noise look smaller
     than it is where segments hang together.
@@ -91,42 +88,35 @@ def beta(args: argparse.Namespace) -> Result:
       whichbird beta ende24 --domain news
       whichbird beta ende24 --aspects accuracy,fluency,style
     """
-    if args.aspects is not None:
+    if args.aspects is not None and args.aspects.count(",") > 1:
         from .shares import beta as several
 
         return several(args)
-    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
-    ships = _ships(args.ratings)
-    if ships:
-        pool = load_pool(args.ratings)
-    elif grouping is None:
-        pool = userfiles.read_human(args.ratings, allow_uncounted=args.allow_uncounted)
-    else:
-        tables = grouping.taxonomy, grouping.weights
-        pool = grouping.check(userfiles.read_human(args.ratings, *tables, args.allow_uncounted))
-    notes = list(pool.notes if not ships else ())
+    grouping = None
+    if args.taxonomy is not None and args.source is not None and ships(args.source):
+        if args.domain is not None:
+            raise DataError(
+                f"{args.source} ships without the errors of segments; --domain and --taxonomy exclude each other"
+            )
+        grouping, args.taxonomy = load_taxonomy(args.taxonomy), None
+    opened = open_source(args)
+    pool, notes = as_pool(opened.data), list(opened.notes)
     if grouping is not None and pool.errors is not None:
         notes += grouping.notes(pool.errors["category"])
-    if args.domain is not None:
-        if ships and grouping:
-            raise DataError(
-                f"{pool.name} ships without the errors of segments; --domain and --taxonomy exclude each other"
-            )
-        pool = in_domain(pool, args.domain)
     if len(pool.rater_names) == 1:
         notes.append(f"one rater gave all ratings of {pool.name}; how others would rate is not in the interval")
-    means = pool.aspects if not (ships and grouping) else regroup(pool, grouping)
+    means = pool.aspects if grouping is None else regroup(pool, grouping)
     if means is None:
         raise DataError(f"{pool.name} has totals only; a balance needs ratings of adequacy and fluency")
     facts: dict[str, object] = {"data": pool.name, "systems": len(pool.systems), "segments": int(pool.annotated.sum())}
-    facts |= ({} if grouping is None else {"taxonomy": grouping.name}) | _counted(pool, grouping)
+    facts |= {"aspects": pool.aspect_names} | ({} if grouping is None else {"taxonomy": grouping.name}) | opened.counted
     with naming(pool.name):
         alone = leverage(*means)
         table = pd.DataFrame({"system": pool.systems, "adequacy": means[0], "fluency": means[1], **pull_of(alone)})
         ranges = {"reachable": reachable(*means), "reliable_interval": reliable_interval(*means)}
         facts["beta0"] = balance(*means)
     try:
-        if ships and grouping:
+        if grouping is not None:
             raise DataError(
                 f"{pool.name} ships without the errors of segments, so noise under {grouping.name} is not known"
             )
@@ -143,7 +133,8 @@ def beta(args: argparse.Namespace) -> Result:
         **ranges,
         "segments_needed": found.needed(args.margin),
         "verdict": found.verdict,
-        "signature": found.signature + ("" if grouping is None else f"|taxonomy:{grouping.name}"),
+        "signature": found.signature
+        + (f"|taxonomy:{opened.counted['taxonomy']}" if "taxonomy" in opened.counted else ""),
     }
     table = table.assign(adequacy_se=found.se[0], fluency_se=found.se[1])
     return Result(
@@ -200,6 +191,24 @@ def rank_(args: argparse.Namespace) -> Result:
     submissions that nobody rated, which are left out with a note. --ignore-extra
     leaves out segments of a table that the dataset does not know, too.
 
+    Human ratings (--human) have one of two forms:
+      table       header system,segment,adequacy,fluency: one row per system and
+                  segment, higher is better. Scorers are compared with the column
+                  total if there is one, else with adequacy + fluency. What has no
+                  row is not rated. With a column rater a cell may have several
+                  rows; their mean counts, or what --raters says. Any two columns
+                  are aspects: --aspects relevance,coherence. A column document
+                  says what is resampled as one, a column domain what --domain
+                  takes.
+      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with
+                  system, doc, doc_id, seg_id, rater, category, severity; one row
+                  per error, or one of category no-error.
+    With them the segment of a score table is what the ratings call it (MQM rows:
+    seg_id, or doc:doc_id:seg_id if two segments share a seg_id); a .seg.score file
+    follows the order in which the ratings first name the segments. Or an unpacked
+    mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own scorers; --scores
+    adds yours, with the source line as segment.
+
     --domain ranks on one kind of text alone; 'whichbird datasets --domains' lists
     them. People's and scorers' p-values, balance and tests then rest on its
     segments only; tests take 250 resamples, some seconds. Score files are those of
@@ -211,8 +220,10 @@ def rank_(args: argparse.Namespace) -> Result:
       whichbird rank ende24 --beta 0.6 --meta spa,acc_eq,pdp
       whichbird rank ende24 --beta 0.6 --scores my.seg.score
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
+      whichbird rank --human human.csv --scores scores.csv --beta 0.5
+      whichbird rank --human stories.csv --scores s.csv --aspects relevance,coherence
     """
-    return _ranking(args, *_opened(args))
+    return _ranked(args, _ranking)
 
 
 def sweep(args: argparse.Namespace) -> Result:
@@ -234,61 +245,40 @@ def sweep(args: argparse.Namespace) -> Result:
       whichbird sweep ende24 --show BLEU COMET-22 --step 0.05
       whichbird sweep ende24 --csv > sweep.csv
     """
-    return _sweep(args, *_opened(args))
+    return _ranked(args, _sweep)
 
 
 def evaluate(args: argparse.Namespace) -> Result:
     """Do everything on your own data: balance, range, weights, ranking, sweep.
 
-    Human ratings (--human) have one of two forms:
-      table       header system,segment,adequacy,fluency: one row per system and
-                  segment, higher is better. Scorers are compared with the column
-                  total if there is one, else with adequacy + fluency. What has no
-                  row is not rated. With a column rater a cell may have several
-                  rows; their mean counts.
-      MQM rows    tab-separated as in google/wmt-mqm-human-evaluation: header with
-                  system, doc, doc_id, seg_id, rater, category, severity; one row
-                  per error, or one of category no-error.
-    Scorers (--scores) are read as 'whichbird rank --help' says. The segment of a
-    table is what the ratings call it (with MQM rows: seg_id, or doc:doc_id:seg_id
-    if two segments share a seg_id); a .seg.score file follows the order in which
-    the ratings first name the segments.
-
-    Or an unpacked mt-metrics-eval-v2 tree (--mtme, --set, --pair) with its own
-    scorers; --scores adds yours, with the source line as segment.
-
-    A column document of a table says what is to be resampled as one. --domain takes
-    the segments of one kind of text alone, where the ratings name it: in a column
-    domain of a table, or in the tree.
+    The same as 'whichbird rank', and with --sweep as 'whichbird sweep', on ratings of
+    yours (--human) or a tree (--mtme); 'whichbird rank --help' says what the files
+    look like.
 
     examples:
       whichbird evaluate --human human.csv --scores scores.csv --beta 0.5
       whichbird evaluate --human mqm.tsv --scores a.seg.score --sweep --plot out.svg
       whichbird evaluate --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de
     """
-    if args.human:
-        if args.set or args.pair or args.reference:
-            raise DataError("--set, --pair and --reference go with --mtme, not with --human")
-        if not args.scores:
-            raise DataError("--scores is needed with --human: which scorers should be ranked?")
-        pool = userfiles.read_human(args.human, allow_uncounted=args.allow_uncounted)
-        pool, own = replace(pool, scorers=scores_given(args, pool)), {}
-    else:
-        if not (args.set and args.pair):
-            raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        source = mtme.find_source(args.mtme, args.set, args.pair)
-        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
-        own = scores_given(args, pool)
-    counted = _counted(pool)
-    if args.domain is not None:
-        pool, own = _on_domain(pool, own, args.domain)
-    with naming(pool.name):
-        about = overview([pool]) if args.domain is None else by_domain([pool])
-    field = contest(pool, own)
+    return _ranked(args, _sweep if args.sweep else _ranking)
+
+
+def _ranked(args: argparse.Namespace, how: Callable[..., Result]) -> Result:
+    """Open a source and rank its scorers, at one balance or at many."""
+    opened = open_source(args)
+    if args.human is not None and not as_pool(opened.data).scorers:
+        raise DataError("--scores is needed with --human: which scorers should be ranked?")
+    field = _field(opened)
     _chosen(args, field)  # a misspelt name is refused in any case
-    result = (_sweep if args.sweep else _ranking)(args, pool, own, field, about)
-    shown = result.shown if args.sweep else (result.tables["weights"], *(result.shown or ()))
-    return result._replace(facts=counted | result.facts, shown=shown, notes=(*pool.notes, *result.notes))
+    result = how(args, opened, field)
+    shown = result.shown or ()
+    if not opened.ships and how is _ranking:
+        shown = (result.tables["weights"], *shown)
+    return result._replace(facts=result.facts | opened.counted, shown=shown, notes=(*opened.notes, *result.notes))
+
+
+def _field(opened: Opened) -> Contest:
+    return contest(opened.base, opened.scores, opened.reference)
 
 
 def segments(args: argparse.Namespace) -> Result:
@@ -296,7 +286,7 @@ def segments(args: argparse.Namespace) -> Result:
 
     One row for each system, segment and rater; with --cells one for each system and
     segment, the rating that counts (the mean where several do). Ratings are a file
-    as 'whichbird evaluate --help' says, MQM rows say; or a name that 'whichbird
+    as 'whichbird rank --help' says; or a name that 'whichbird
     datasets' lists; or an mt-metrics-eval-v2 tree (--mtme, --set, --pair).
     Penalties are negative: higher is better. --taxonomy sorts and prices MQM rows
     another way. --scorers adds the score of every scorer that a dataset or tree
@@ -307,29 +297,8 @@ def segments(args: argparse.Namespace) -> Result:
       whichbird segments ende24 --cells --scorers --csv
       whichbird segments --mtme mt-metrics-eval-v2 --set wmt24 --pair en-de --csv
     """
-    if (args.ratings is None) == (args.mtme is None):
-        raise DataError("a file or a dataset is needed, or --mtme with --set and --pair; one of the two")
-    grouping = None if args.taxonomy is None else load_taxonomy(args.taxonomy)
-    if args.mtme is not None:
-        if not (args.set and args.pair):
-            raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-        taxonomy, weights = (TAXONOMY, None) if grouping is None else (grouping.taxonomy, grouping.weights)
-        source = mtme.find_source(args.mtme, args.set, args.pair)
-        pool = mtme.read_mtme(args.mtme, source, None, taxonomy, weights, allow_uncounted=args.allow_uncounted)
-    else:
-        if args.set or args.pair:
-            raise DataError("--set and --pair go with --mtme")
-        if _ships(args.ratings):
-            if grouping is not None:
-                raise DataError(
-                    f"{args.ratings} ships without the errors of segments; --taxonomy needs MQM rows or a tree"
-                )
-            pool = load_pool(args.ratings)
-        elif grouping is None:
-            pool = userfiles.read_human(args.ratings, allow_uncounted=args.allow_uncounted)
-        else:
-            tables = grouping.taxonomy, grouping.weights
-            pool = grouping.check(userfiles.read_human(args.ratings, *tables, args.allow_uncounted))
+    opened = open_source(args)
+    pool = as_pool(opened.data)
     table = segment_table(pool, args.cells, args.scorers)
     facts = {
         "data": pool.name,
@@ -337,54 +306,19 @@ def segments(args: argparse.Namespace) -> Result:
         "segments": len(pool.lines),
         "raters": len(pool.rater_names),
         "rows": len(table),
-        **_counted(pool, grouping),
+        "aspects": pool.aspect_names,
+        **opened.counted,
     }
-    notes = () if args.ratings is not None and _ships(args.ratings) else pool.notes
-    return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*notes, *cut(args, len(table))))
+    return Result(facts, {"ratings": table}, (table.head(FEW),), None, (*opened.notes, *cut(args, len(table))))
 
 
-def _counted(pool: Pool, grouping: Grouping | None = None) -> dict[str, object]:
-    """The shares of errors and of penalties that count, where errors are known."""
-    if pool.errors is None or not len(pool.errors):
-        return {}
-    found = coverage(pool.errors, *(() if grouping is None else (grouping.taxonomy, grouping.weights)))
-    return {"errors_counted": found.errors, "penalties_counted": found.penalties}
-
-
-def _ships(given: str) -> bool:
-    """Whether ratings are meant to be a dataset that ships, and no file."""
-    return given in DATASETS or given in IN_TREE or not (os.sep in given or "." in given or os.path.exists(given))
-
-
-def facts_of(about: pd.DataFrame) -> dict[str, object]:
-    """What is said of a dataset, from its row of an overview."""
-    return pool_facts({str(name): value for name, value in about.iloc[0].items()})
-
-
-def _opened(args: argparse.Namespace) -> tuple[Digest | Pool, dict[str, np.ndarray], Contest, pd.DataFrame]:
-    """A dataset that ships: what tests are made on, the reader's scores, the contest, and a row about it.
-
-    Tests are made on the shipped segments, with another reference if one is asked for, and on one domain if one is.
-    """
-    d = load(args.dataset)
-    scores = scores_given(args, d)
-    if args.domain is not None:
-        pool, scores = _on_domain(load_pool(d.name, args.reference), scores, args.domain)
-        return pool, scores, contest(pool, scores), by_domain([pool])
-    field = contest(d, scores, args.reference)
-    return (
-        d if args.reference in (None, d.reference) else load_pool(d.name, args.reference),
-        scores,
-        field,
-        overview([d]),
-    )
-
-
-def _on_domain(pool: Pool, scores: dict[str, np.ndarray], domain: str) -> tuple[Pool, dict[str, np.ndarray]]:
-    """A pool and the reader's scores of it (K, N), both on the segments of one domain."""
-    part = in_domain(pool, domain)
-    keep = np.isin(scored_lines(pool), part.lines)
-    return part, {name: x[:, keep] for name, x in scores.items()}
+def facts_of(opened: Opened, domain: str | None = None) -> dict[str, object]:
+    """What is said of a source, from its row of an overview."""
+    with naming(opened.data.name):
+        about = overview([opened.data]) if domain is None else by_domain([as_pool(opened.data)])
+    facts = pool_facts({str(name): value for name, value in about.iloc[0].items()})
+    first = ("data", "systems", "segments")
+    return {k: facts[k] for k in first} | {"aspects": opened.data.aspect_names} | facts
 
 
 def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[str, ...]]:
@@ -400,16 +334,14 @@ def _bare(args: argparse.Namespace, source: Digest | Pool) -> tuple[bool, tuple[
     )
 
 
-def _ranking(
-    args: argparse.Namespace, source: Digest | Pool, scores: dict[str, np.ndarray], field: Contest, about: pd.DataFrame
-) -> Result:
+def _ranking(args: argparse.Namespace, opened: Opened, field: Contest) -> Result:
+    source, scores = opened.data, opened.scores
     with naming(field.name):
         found = rank(field, args.beta, meta=args.meta)
     facts: dict[str, object] = {}
     bare, notes = _bare(args, source)
-    people = None
     if not bare:
-        quick = args.domain is not None and args.command == "rank"  # nothing ships for a domain
+        quick = opened.ships and (isinstance(opened.base, Pool) or source.dropped)  # nothing ships for a part of it
         found, tests = with_tests(found, field, source, args.beta, scores, QUICK if quick else RESAMPLES)
         if tests is not None:
             if tests.stop is not None and args.beta is not None and abs(tests.stop - args.beta) > 1e-9:
@@ -438,7 +370,7 @@ def _ranking(
     if found.reweighting is not None:
         proof = proof_facts(found.reweighting) | extremes(field.systems, found.reweighting.weights)._asdict()
     return Result(
-        facts_of(about) | proof | facts | {"signature": found.signature},
+        facts_of(opened, args.domain) | proof | facts | {"signature": found.signature},
         {"ranking": found.table, "weights": found.weights} | ({} if people is None else {"ceiling": people}),
         (shown,) if people is None else (shown, people),
         figure,
@@ -446,9 +378,8 @@ def _ranking(
     )
 
 
-def _sweep(
-    args: argparse.Namespace, source: Digest | Pool, scores: dict[str, np.ndarray], field: Contest, about: pd.DataFrame
-) -> Result:
+def _sweep(args: argparse.Namespace, opened: Opened, field: Contest) -> Result:
+    source, scores = opened.data, opened.scores
     chosen = _chosen(args, field)
     with naming(field.name):
         a, f = need_aspects(field)
@@ -470,7 +401,7 @@ def _sweep(
         survive = () if bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
         return figures.ranks_over_beta(table, reliable_interval(a, f), chosen, crossings=survive)
 
-    facts = facts_of(about) | {"signature": f"{field.signature}|beta:sweep"}
+    facts = facts_of(opened, args.domain) | {"signature": f"{field.signature}|beta:sweep"}
     return Result(facts, {"sweep": table}, (shown,), figure, notes)
 
 
@@ -506,8 +437,19 @@ def compare(args: argparse.Namespace) -> Result:
       whichbird compare ende24 XCOMET MetricX-24
       whichbird compare ende24 XCOMET MetricX-24 --domain speech
       whichbird compare enes24 mine chrF --scores mine=my.seg.score --plot out.svg
+      whichbird compare --human human.csv --scores scores.csv BLEU mine
     """
-    source, scores, field, about = _opened(args)
+    need = 3 if args.human is None and args.mtme is None else 2
+    lacking = max(0, need - len(args.names))
+    if lacking and len(args.scores or ()) > lacking:  # --scores takes all that follows it
+        args.scores, args.names = args.scores[:-lacking], args.names + args.scores[-lacking:]
+    if len(args.names) != need:
+        what = "a dataset and two scorers" if need == 3 else "two scorers"
+        raise DataError(f"{' '.join(args.names) or 'no name'}: {what} are expected, as in compare ende24 XCOMET BLEU")
+    args.source = args.names[0] if need == 3 else None
+    args.first, args.second = args.names[-2:]
+    opened = open_source(args)
+    source, scores, field = opened.data, opened.scores, _field(opened)
     first, second = (scorer_named(field, name) for name in (args.first, args.second))
     if first == second:
         raise DataError(f"{first!r} is compared with itself; two scorers are needed")
@@ -519,7 +461,7 @@ def compare(args: argparse.Namespace) -> Result:
 
         return figures.lead_over_beta(found)
 
-    facts = facts_of(about) | {"first": first, "second": second, **found.ends._asdict()}
+    facts = facts_of(opened, args.domain) | {"first": first, "second": second, **found.ends._asdict()}
     said = found.sentence
     if field.aspects is not None and len(field.systems) > 3:
         carried = carriers(field)
@@ -538,7 +480,7 @@ def compare(args: argparse.Namespace) -> Result:
     ]
     if len(shown) == 1:  # no balance is known
         shown = shown.assign(beta="natural")
-    return Result(facts, {"comparison": found.table}, (shown,), figure)
+    return Result(facts | opened.counted, {"comparison": found.table}, (shown,), figure, opened.notes)
 
 
 def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
@@ -547,27 +489,3 @@ def _chosen(args: argparse.Namespace, field: Contest) -> list[str]:
         shown = [scorer_named(field, scorer) for scorer in args.show or ()]
     own = [s for s, mine in zip(field.scorers, field.own, strict=True) if mine]
     return shown or own or rank(field).table["scorer"].head(5).tolist()
-
-
-def scores_given(args: argparse.Namespace, source: Digest | Pool) -> dict[str, np.ndarray]:
-    """The scorers of all --scores, by name, each as segment scores on the lines of `source`."""
-    out: dict[str, np.ndarray] = {}
-    for given in args.scores or ():
-        name, path = called(given)
-        found = userfiles.read_scorers(path, source, name, args.ignore_extra)
-        for scorer in found:
-            if scorer in out or scorer in source.scorers or scorer in source.aliases:
-                how = "rename yours in the file" if len(found) > 1 else "name yours with --scores NAME=FILE"
-                raise DataError(f"{path}: there is a scorer {scorer!r} already; {how}")
-        out |= found
-    return out
-
-
-def called(given: str) -> tuple[str | None, str]:
-    """What --scores names: NAME, where one is given, and the file or folder."""
-    name, equals, path = given.partition("=")
-    if not equals or os.sep in name or os.path.exists(given):  # a file whose name has an equals sign
-        return None, given
-    if not (name and path):
-        raise DataError(f"--scores {given}: NAME=FILE or FILE is expected")
-    return name, path

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._version import __version__
+from ..data.protocol import ASPECTS
 from ..data.registry import displays
 from ..data.sheet import guarded
 
@@ -51,6 +52,8 @@ DECIMALS = {
     "lead_low": 4,
     "lead_high": 4,
     **dict.fromkeys(("human_ceiling", "human_ceiling_low", "human_ceiling_high", "best_scorer"), 4),
+    "average": 4,
+    **dict.fromkeys(("pa", "pearson", "cells", "acc_eq", "pdp"), 4),
     "average_spa": 4,
     "average_low": 4,
     "average_high": 4,
@@ -108,6 +111,7 @@ class Result(NamedTuple):
     notes: tuple[str, ...] = ()
     proof: object = None  # what --proof writes, as JSON
     files: dict[str, Callable[[], bytes]] | None = None  # what other options write, by their names
+    plain: str | None = None  # what people read instead, as it is
 
     @property
     def printed(self) -> tuple[Table, ...]:
@@ -117,7 +121,18 @@ class Result(NamedTuple):
     @property
     def first(self) -> Table:
         """The table that CSV holds."""
-        return next(iter(self.tables.values()))
+        return next(iter(self.tables.values()), {})
+
+    def called(self, name: str) -> str:
+        """What people read for a column or a fact: the two aspects by their own names. JSON keeps the paper's.
+
+        >>> Result({"aspects": ("relevance", "coherence")}, {}).called("noise_fluency")
+        'noise_coherence'
+        """
+        for paper, label in zip(ASPECTS, self.facts.get("aspects", ASPECTS), strict=True):  # type: ignore[call-overload]
+            if paper in name.split("_"):
+                return "_".join(label if part == paper else part for part in name.split("_"))
+        return name
 
 
 class Told(NamedTuple):
@@ -131,7 +146,12 @@ class Told(NamedTuple):
 def told(result: Result) -> Told:
     """The facts as strings; verdict and signature, one line each, apart from the others."""
     ends = [one_line(str(result.facts.get(name, ""))) for name in ("verdict", "signature")]
-    return Told({k: cell(v) for k, v in result.facts.items() if k not in ("verdict", "signature")}, ends[0], ends[1])
+    about = {k: v for k, v in result.facts.items() if k not in ("verdict", "signature", "aspects")}
+    read = {result.called(k): cell(v, digits=6) for k, v in about.items()}
+    aspects = result.facts.get("aspects", ASPECTS)
+    if isinstance(aspects, tuple) and aspects != ASPECTS:
+        read = {"aspects": f"{' and '.join(aspects)}; beta is the share of {aspects[0]}"} | read
+    return Told(read, ends[0], ends[1])
 
 
 def facts(result: Result) -> str:
@@ -146,7 +166,10 @@ def ending(result: Result) -> str:
 
 def text(command: str, result: Result) -> str:
     """For a terminal: facts, aligned tables, signature."""
-    return "\n".join(filter(None, [facts(result), *map(_aligned, result.printed), ending(result)]))
+    if result.plain is not None:
+        return result.plain
+    tables = (_aligned(table, result.called) for table in result.printed)
+    return "\n".join(filter(None, [facts(result), *tables, ending(result)]))
 
 
 def markdown(command: str, result: Result) -> str:
@@ -155,7 +178,7 @@ def markdown(command: str, result: Result) -> str:
     parts = [_joined(known.about, 1, MARKDOWN)]
     for table in result.printed:
         columns = spelled(table)
-        head = [_head(name, 1, MARKDOWN) for name, _ in columns_of(table)]
+        head = [_head(result.called(name), 1, MARKDOWN) for name, _ in columns_of(table)]
         rule = ["---:" if right else "---" for right in map(_numeric, columns)]
         rows = ([c.translate(MARKDOWN) for c in row] for row in zip(*columns, strict=True))
         parts.append("".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows)))
@@ -180,7 +203,7 @@ def latex(command: str, result: Result) -> str:
     for n, table in enumerate(result.printed, start=1):
         columns = spelled(table)
         align = "".join("r" if right else "l" for right in map(_numeric, columns))
-        head = [_head(name, 0, LATEX) for name, _ in columns_of(table)]
+        head = [_head(result.called(name), 0, LATEX) for name, _ in columns_of(table)]
         rows = [[_minus(c).translate(LATEX) for c in row] for row in zip(*columns, strict=True)]
         lines = [
             r"\begin{table}",
@@ -204,7 +227,7 @@ def csv(command: str, result: Result) -> str:
     columns = columns_of(result.first)
     out = io.StringIO()
     write = comma.writer(out, lineterminator="\n").writerow
-    write([guarded(name) for name, _ in columns])
+    write([guarded(result.called(name)) for name, _ in columns])
     for row in zip(*(column for _, column in columns), strict=True):
         write([_field(value) for value in row])
     return out.getvalue()
@@ -363,9 +386,11 @@ def spelled(table: Table) -> list[list[str]]:
     return out
 
 
-def cell(value: object, decimals: int | None = None) -> str:
+def cell(value: object, decimals: int | None = None, digits: int = 4) -> str:
+    """A value as people read it: with so many decimals, or else so many significant digits."""
     if isinstance(value, tuple):
-        return (" to " if all(isinstance(v, float) for v in value) else "; ").join(map(cell, value))
+        said = [cell(v, digits=digits) for v in value]
+        return (" to " if all(isinstance(v, float) for v in value) else "; ").join(said)
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if value is None:
@@ -374,7 +399,7 @@ def cell(value: object, decimals: int | None = None) -> str:
         return one_line(str(value))
     if value != value:  # no figure
         return "-"
-    return f"{value:z.6g}" if decimals is None else f"{value:z.{decimals}f}"  # z: no −0
+    return f"{value:z.{digits}g}" if decimals is None else f"{value:z.{decimals}f}"  # z: no −0
 
 
 def one_line(text: str) -> str:
@@ -382,10 +407,10 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
 
 
-def _aligned(table: Table) -> str:
+def _aligned(table: Table, called: Callable[[str], str]) -> str:
     """Columns two spaces apart, numbers to the right."""
     bodies = spelled(table)
-    columns = [[one_line(name), *body] for (name, _), body in zip(columns_of(table), bodies, strict=True)]
+    columns = [[one_line(called(name)), *body] for (name, _), body in zip(columns_of(table), bodies, strict=True)]
     width = [max(map(len, column)) for column in columns]
     padded = [
         [c.rjust(w) if right else c.ljust(w) for c in column]

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.balance import balance, reachable
-from ..core.check import DataError
+from ..core.check import DataError, near
 from ..core.leverage import Leverage, leverage
+from ..data.aspects import PAPER, check_vary, two_aspects
 from ..data.digest import load
 from ..data.export import template, write_dataset, write_inputs
 from ..data.files import read_text
-from ..data.registry import DATASETS
-from ..data.sheet import read_means
+from ..data.protocol import Dataset
+from ..data.registry import ships
+from ..data.sheet import header, read_means
 from ..solve.result import NotProven, Reweighting
 from ..solve.verify import measured
 from ..study.overview import participants, summaries
@@ -85,7 +87,7 @@ def datasets(args: argparse.Namespace) -> Result:
         "documents": 0 if pool.documents is None else len(set(pool.documents)),
         "raters": len(pool.rater_names),
         "segments_left_out": tuple(f"{x.number}: {x.reason}" for x in pool.left_out if x.kind == "segment"),
-        "in_the_paper": DATASETS[d.name].paper,
+        "in_the_paper": about.paper,
         "signature": d.signature,
     }
     table = _columns([row._asdict() for row in participants(pool)])
@@ -116,22 +118,24 @@ def reweight(args: argparse.Namespace) -> Result:
     """Weight systems so that they have a chosen balance.
 
     Finds the most even weights of that balance, with a proof that none are more
-    even. systems.csv has a header with the columns system, adequacy, fluency (in
-    any order; others are ignored) and one row per system: means, higher is better,
-    both in the same unit.
+    even. The systems are those of a dataset, of --human or --mtme, or of a file
+    systems.csv: a header with the columns system, adequacy, fluency (in any order;
+    others are ignored; --aspects names two others) and one row per system: means,
+    higher is better, both in the same unit.
 
     With --aspects and --shares: the most even weights with which the aspects have
     these shares of the variance, for any number of columns of the table, of rated
     aspects of a dataset, or of its kinds of error, as accuracy,fluency,style.
 
     examples:
+      whichbird reweight ende24 --beta 0.7 --without IKUN-C
       whichbird reweight systems.csv --beta 0.5
       whichbird reweight systems.csv --beta 0.5 --out weights.csv --plot weights.svg
       whichbird reweight systems.csv --beta 0.5 --proof proof.json
       whichbird reweight systems.csv --sweep --step 0.05 --csv
       whichbird reweight hanna --aspects relevance,coherence,surprise --shares .5,.3,.2
     """
-    if args.shares is not None or args.aspects is not None:
+    if args.shares is not None:
         from .shares import reweight as several
 
         return several(args)
@@ -140,8 +144,8 @@ def reweight(args: argparse.Namespace) -> Result:
     from ..solve.reweight import reliable_interval, reweight as solve
     from ..study.targets import steps, weight_sweep
 
-    pool = read_means(args.systems)
-    with naming(args.systems):
+    name, pool, aspects = _means(args)
+    with naming(name):
         targets = steps(*pool[1:], args.step)
         interval = reliable_interval(*pool[1:])
         solved = None if args.sweep else solve(*pool[1:], args.beta)
@@ -149,9 +153,10 @@ def reweight(args: argparse.Namespace) -> Result:
     def figure() -> Figure:
         from ..show import figures
 
-        return figures.weights_over_beta(weight_sweep(*pool, targets), interval, args.beta)
+        return figures.weights_over_beta(weight_sweep(*pool, targets), interval, args.beta, aspects)
 
-    facts = {"beta0": balance(*pool[1:]), "reachable": reachable(*pool[1:]), "reliable_interval": interval}
+    facts: dict[str, object] = {"aspects": aspects, "beta0": balance(*pool[1:]), "reachable": reachable(*pool[1:])}
+    facts["reliable_interval"] = interval
     if solved is not None:
         if args.proof and not np.isfinite(solved.gap):
             raise NotProven(f"at beta = {args.beta:g} the proof does not hold in exact arithmetic")
@@ -164,6 +169,25 @@ def reweight(args: argparse.Namespace) -> Result:
     few = long.groupby("beta", sort=True)[["ess", "reliable", "certificate"]].first().reset_index()
     shown = pd.concat([few.map(cell), wide.reset_index(drop=True).map("{:.4f}".format)], axis=1)
     return Result(facts, {"weights": long}, (shown,), figure)
+
+
+def _means(args: argparse.Namespace) -> tuple[str, tuple[list[str], np.ndarray, np.ndarray], tuple[str, str]]:
+    """What the data are called, the means of systems, and what the two aspects are called."""
+    file = args.source
+    if file is not None and not ships(file):
+        if header(read_text(file)).isdisjoint({"segment", "category"}):
+            two = two_aspects(args.aspects)
+            systems, a, f = read_means(file, two)
+            label = two[0].label, two[1].label
+            check_vary((a, f) if two is not PAPER else None, label, file)
+            keep = np.array([s not in _left_out(args.without, systems, file) for s in systems])
+            return file, ([s for s, k in zip(systems, keep, strict=True) if k], a[keep], f[keep]), label
+    from .sources import open_source
+
+    found = open_source(args).data
+    if found.aspects is None:
+        raise DataError(f"{found.name} has no ratings of two aspects, so no balance can be set")
+    return found.name, (list(found.systems), *found.aspects), found.aspect_names
 
 
 def verify_(args: argparse.Namespace) -> Result:
@@ -206,26 +230,96 @@ def verify_(args: argparse.Namespace) -> Result:
     return Result(facts, {"weights": weights})
 
 
+def _left_out(names: list[str] | None, systems: list[str], file: str) -> list[str]:
+    for name in names or ():
+        if name not in systems:
+            raise DataError(f"{file} has no system {name!r} to leave out{near(name, systems)}")
+    if names and len(systems) - len(set(names)) < 2:
+        raise DataError(f"{file}: without {', '.join(names)} fewer than two systems are left; two are needed")
+    return names or []
+
+
 def _weights(systems: list[str], a: np.ndarray, f: np.ndarray, w: np.ndarray) -> Columns:
     return {"system": systems, "adequacy": a, "fluency": f, "weight": w}
 
 
 def template_(args: argparse.Namespace) -> Result:
-    """Show the score file that a dataset needs, to be filled in.
+    """Show the score file that a dataset, or your ratings, need: to be filled in.
 
     A table with the columns system, segment and score: every rated system and every
-    rated source line, counted from 1. Fill in the last column and hand it to
-    --scores. A terminal shows the first rows, --csv all.
+    rated segment, as the ratings call it, or else as source line, counted from 1.
+    Fill in the last column and hand it to --scores. A terminal shows the first
+    rows, --csv all.
 
     examples:
       whichbird template enes24 --out my.csv
+      whichbird template --human human.csv --out my.csv
     """
-    d = load(args.dataset)
+    if args.human or args.mtme or args.source and not ships(args.source):
+        from .sources import open_source
+
+        d: Dataset = open_source(args).data
+    else:
+        from ..data.source import source
+
+        d = source(
+            args.source, aspects=args.aspects, without=args.without or (), domain=args.domain, raters=args.raters
+        )
     table = template(d)
     rows = len(table["score"])
     facts = {"data": d.name, "systems": len(d.systems), "segments": int(d.official.sum()), "rows": rows}
     shown = {name: column[:FEW] for name, column in table.items()}
     return Result(facts, {"template": table}, (shown,), None, cut(args, rows))
+
+
+def taxonomies_(args: argparse.Namespace) -> Result:
+    """List the groupings of MQM errors that ship, or print one as a file to edit.
+
+    --taxonomy of other commands takes such a name, or a file of yours that ends in
+    .toml. A file says what differs from the paper's grouping; the rest is
+    inherited. All of its parts may be missing:
+
+      title = "Terminology to adequacy"
+      why = "a wrong term is a wrong meaning"
+      [aspects]                      # categories of each aspect; a star at the end
+      adequacy = ["terminology/*"]   # stands for whatever follows; also fluency,
+                                     # and neither
+      [severities]                   # what an error costs by its severity
+      major = 10
+      [categories]                   # a price whatever the severity
+      "non-translation" = 25
+      [pairs."fluency/punctuation"]  # the price of a category at a severity
+      minor = 0.1
+
+    examples:
+      whichbird taxonomies
+      whichbird taxonomies terminology --out mine.toml
+      whichbird beta mqm.tsv --taxonomy mine.toml
+    """
+    from ..data.taxonomies import load_taxonomy, taxonomies, taxonomy_text
+
+    if args.name is None:
+        found = [load_taxonomy(name) for name in taxonomies()]
+        table = {what: [getattr(g, what) for g in found] for what in ("name", "title", "why")}
+        return Result({}, {"taxonomies": table}, ({"name": table["name"], "title": table["title"]},))
+    text = taxonomy_text(args.name)
+    return Result({"taxonomy": args.name, "toml": text}, {}, plain=text)
+
+
+def example(args: argparse.Namespace) -> Result:
+    """Write small real files of every form that the other commands read.
+
+    From a dataset that ships: human.csv (ratings), mqm.tsv (MQM errors; made, since
+    those of segments do not ship), systems.csv (means), scores.csv (two scorers),
+    my.ende24.seg.score (one), pairs.csv (preferences). A new folder, which appears
+    when it is complete. The examples of README run on these files.
+
+    examples:
+      whichbird example files
+    """
+    from ..data.example import write_example
+
+    return Result({"data": args.dataset}, {"files": write_example(args.dataset, args.to)})
 
 
 def inputs(args: argparse.Namespace) -> Result:

@@ -55,8 +55,8 @@ def deliver(args: argparse.Namespace, result: Result) -> None:
         if getattr(args, option):
             write_whole(getattr(args, option), content(), args.force)
     if args.out:
-        render = FORMATS[ENDINGS.get(Path(args.out).suffix.lower(), "csv")]
-        write_whole(args.out, render(args.command, result).encode(), args.force)
+        form = ENDINGS.get(Path(args.out).suffix.lower(), "csv" if result.plain is None else "text")
+        write_whole(args.out, FORMATS[form](args.command, result).encode(), args.force)
     form = chosen_format(args)
     if form == "csv":
         say(facts(result) + ending(result))

@@ -9,14 +9,13 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..core.balance import ess
-from ..data.digest import load
 from ..data.pairs import read_pairs
 from ..study.calibrate import calibrate
 from ..study.contest import contest, need_aspects
-from ..study.overview import overview
 from ..study.ranking import rank
-from .commands import facts_of, scores_given
+from .commands import facts_of
 from .formats import Result
+from .sources import open_source
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,17 +41,17 @@ def calibrate_(args: argparse.Namespace) -> Result:
       whichbird calibrate pairs.csv --dataset ende24 --by concordance --plot m.svg
       whichbird calibrate pairs.csv --dataset zhen23 --scores mine=m.seg.score
     """
-    d = load(args.dataset)
+    opened = open_source(args)
+    d, scores = opened.data, opened.scores
     need_aspects(d)
-    scores = scores_given(args, d)
     pairs = read_pairs(args.pairs, [*d.scorers, *scores], d.aliases)
-    field = contest(d, scores)
+    field = contest(opened.base, scores, opened.reference)
     own = {s: p for s, p, mine in zip(field.scorers, field.p, field.own, strict=True) if mine}
     found = calibrate(pairs, d, own, by=args.by, ess=args.ess, step=args.step, resamples=args.resamples, seed=args.seed)
     ranks = rank(field, found.beta)
     table = found.agreement.rename("agreement").reset_index().merge(ranks.table, on="scorer")
     table = table.sort_values(["agreement", "rank", "scorer"], ascending=[False, True, True], ignore_index=True)
-    facts = facts_of(overview([d])) | {
+    facts = facts_of(opened, args.domain) | {
         "reliable_interval": found.reliable,
         "pairs": found.pairs,
         "scorers": len(found.agreement),

@@ -60,10 +60,6 @@ def _target(text: str) -> float | str:
     return text if text in ENDS else _number(text)
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip().lower() for name in text.split(",")]
-
-
 def _numbers(text: str) -> list[float]:
     return [_number(part) for part in text.split(",")]
 
@@ -109,25 +105,74 @@ def _datasets_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domains", action="store_true", help="a line for each kind of text instead")
 
 
+def _source_arguments(
+    parser: argparse.ArgumentParser, given: str | None = "source", scores: bool = True, mtme: bool = True, pairs: bool = False
+) -> None:  # fmt: skip
+    """The options that name data, the same wherever a command takes any; `given` is the place that comes without an option."""
+    one = parser.add_argument_group("data", "a dataset that ships, ratings of yours, or a tree; and what to take of it")
+    if given == "source":
+        one.add_argument("source", nargs="?", metavar="dataset", help=DATASET + "; or a file, as --human")
+    elif given is not None:
+        one.add_argument(f"--{given}", dest="source", metavar="NAME", help=DATASET)
+    one.add_argument("--human", metavar="FILE", type=_file, help="human ratings: a table, or rows of MQM errors")
+    if mtme:
+        one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
+        one.add_argument("--set", help="with --mtme: the set, as wmt24")
+        one.add_argument("--pair", nargs="+" if pairs else None, help="with --mtme: the language pair, as en-de")
+    if scores:
+        _scores_arguments(one)
+    one.add_argument(
+        "--aspects",
+        metavar="A,B",
+        help="the two aspects, by their columns; beta is A's share (A+C adds columns up, --aspects=-A,B negates one; "
+        "default: adequacy,fluency)",
+    )
+    one.add_argument(
+        "--without", metavar="SYSTEM,...", type=_names, action="extend", help="leave out systems, separated by commas"
+    )
+    one.add_argument(
+        "--taxonomy",
+        metavar="NAME|FILE",
+        type=_file,
+        help="another grouping of MQM errors; 'whichbird taxonomies' lists some",
+    )
+    one.add_argument(
+        "--reference", help="what the scorers compare with: refA, say, or standard, the one WMT used (default: refA)"
+    )
+    one.add_argument("--domain", help="one kind of text alone, as 'whichbird datasets --domains' lists them")
+    one.add_argument(
+        "--raters",
+        metavar="mean|each|NAME",
+        default="mean",
+        help="what several ratings of a cell become (default: mean)",
+    )
+    one.add_argument(
+        "--allow-uncounted", action="store_true", help="take MQM errors of which no table knows more than a fifth"
+    )
+    absent = {"source": None, "mtme": None, "set": None, "pair": None, "scores": None, "ignore_extra": False}
+    known = {action.dest for action in parser._actions}
+    parser.set_defaults(**{name: value for name, value in absent.items() if name not in known})
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"{text!r} has an empty name; names separated by commas are expected")
+    return names
+
+
 def _natural_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ratings", type=_file, help="a file of human ratings, or the name of a dataset")
-    parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
-    _criteria_argument(parser)
-    _domain_argument(parser)
+    _source_arguments(parser, scores=False)
     parser.add_argument(
         "--margin", type=_margin, default=0.02, help="how closely beta0 should be known (default: %(default)s)"
     )
-    _uncounted_argument(parser)
 
 
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "systems", metavar="systems.csv", type=_file, help="table with columns system, adequacy, fluency"
-    )
+    _source_arguments(parser, scores=False)
     _beta_arguments(parser, required=True).add_argument(
-        "--shares", type=_numbers, metavar="S,...", help="shares of the --aspects, as .3,.4,.3, instead"
+        "--shares", type=_numbers, metavar="S,...", help="shares of three or more --aspects, as .3,.4,.3, instead"
     )
-    _criteria_argument(parser)
     _plot_argument(parser)
     parser.add_argument("--proof", metavar="FILE", type=_file, help="write the proof, JSON that 'verify' checks")
 
@@ -138,26 +183,16 @@ def _verify_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank_arguments(parser: argparse.ArgumentParser) -> None:
-    _dataset_arguments(parser)
+    _source_arguments(parser)
     parser.add_argument("--beta", type=_number, help=BETA + "; without it, the natural one")
-    _domain_argument(parser)
-    _scores_arguments(parser)
     _meta_argument(parser)
     _bare_argument(parser)
-
-
-def _dataset_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", help=DATASET)
-    parser.add_argument(
-        "--reference", help="what the shipped scorers compare with: refA, or the one WMT used (default: refA)"
-    )
+    parser.set_defaults(show=None)
 
 
 def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
-    _dataset_arguments(parser)
-    _domain_argument(parser)
+    _source_arguments(parser)
     _step_argument(parser)
-    _scores_arguments(parser)
     _meta_argument(parser)
     _bare_argument(parser)
     _show_argument(parser)
@@ -165,34 +200,29 @@ def _sweep_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare_arguments(parser: argparse.ArgumentParser) -> None:
-    _dataset_arguments(parser)
-    parser.add_argument("first", help="a scorer of the dataset, or yours")
-    parser.add_argument("second", help="another")
-    _domain_argument(parser)
-    _scores_arguments(parser)
+    parser.add_argument(
+        "names",
+        nargs="+",
+        metavar="dataset scorer scorer",
+        help="a dataset, unless --human or --mtme names data, and two scorers",
+    )
+    _source_arguments(parser, given=None)
+    parser.add_argument("--step", type=_step, help="distance of balances in the table (default: at most a dozen)")
     _plot_argument(parser)
 
 
 def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
-    one = parser.add_mutually_exclusive_group(required=True)
-    one.add_argument("--human", metavar="FILE", type=_file, help="human ratings: a table, or rows of MQM errors")
-    one.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree")
-    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
-    parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
-    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
-    _domain_argument(parser)
-    _scores_arguments(parser)
+    _source_arguments(parser, given=None)
     _beta_arguments(parser)
     _meta_argument(parser)
     _bare_argument(parser)
     _show_argument(parser)
     _plot_argument(parser)
-    _uncounted_argument(parser)
 
 
 def _all_arguments(parser: argparse.ArgumentParser) -> None:
     _many_arguments(parser)
-    parser.add_argument("--campaign", metavar="SET", help="WMT's official average instead, as wmt24")
+    parser.add_argument("--campaign", metavar="SET", help="WMT's official average instead: wmt24, wmt23 or wmt23-as-24")
     parser.add_argument(
         "--beta", type=_target, metavar="BETA|low|high", help=BETA + ", or an end of the reliable interval"
     )
@@ -203,51 +233,60 @@ def _many_arguments(parser: argparse.ArgumentParser) -> None:
         "--datasets", nargs="+", action="extend", metavar="NAME", help="these alone, of those 'datasets' lists"
     )
     _scores_arguments(parser)
+    parser.add_argument("--without", metavar="SYSTEM,...", type=_names, action="extend", help="leave out systems")
+    parser.add_argument("--reference", help="refA, say, or standard, the one WMT used (default: refA)")
+    parser.add_argument("--domain", help="one kind of text alone; datasets that do not have it are left out")
 
 
 def _report_arguments(parser: argparse.ArgumentParser) -> None:
     from ..study.significance import RESAMPLES
 
     parser.add_argument("--html", metavar="FILE", type=_file, help="write the report, one page")
-    parser.add_argument("--card", metavar="FILE", type=_file, help="write the ranks of your first scorer, an SVG")
+    parser.add_argument("--card", metavar="FILE", type=_file, help="write the ranks of your first scorer: .svg or .pdf")
     parser.add_argument("--pdf", metavar="FILE", type=_file, help="print the report, where there is a browser")
     parser.add_argument("--numbers", metavar="FILE", type=_file, help="write the figures of the page, as compact JSON")
-    _many_arguments(parser)
+    parser.add_argument(
+        "--datasets", nargs="+", action="extend", metavar="NAME", help="these alone, of those that ship"
+    )
+    _source_arguments(parser, given=None, pairs=True)
     parser.add_argument("--beta", type=_number, help=BETA + ", besides the three of each dataset")
-    parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")
-    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
-    parser.add_argument("--pair", nargs="+", help="with --mtme: language pairs, as en-de")
-    parser.add_argument("--reference", help="with --mtme: the scorers' reference (default: refA, or the one there is)")
-    parser.add_argument("--show", nargs="+", metavar="SCORER", help="with --mtme: scorers of the tree to report on")
+    parser.add_argument("--show", nargs="+", metavar="SCORER", help="with --human or --mtme: scorers to report on")
     parser.add_argument("--resamples", type=_whole, default=RESAMPLES, help="of each test (default: %(default)s)")
-    _uncounted_argument(parser)
 
 
 def _template_arguments(parser: argparse.ArgumentParser) -> None:
+    _source_arguments(parser, scores=False)
+
+
+def _dataset_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", help=DATASET)
 
 
 def _inputs_arguments(parser: argparse.ArgumentParser) -> None:
-    _template_arguments(parser)
+    _dataset_argument(parser)
     parser.add_argument("--mtme", metavar="DIR", type=_file, required=True, help="an unpacked mt-metrics-eval-v2 tree")
     parser.add_argument("--to", metavar="DIR", type=_file, required=True, help="a new folder for the texts")
     parser.add_argument("--reference", help="the reference to write (default: refA, or the one there is)")
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
-    _template_arguments(parser)
+    _dataset_argument(parser)
     parser.add_argument("to", metavar="DIR", type=_file, help="a new folder for the tables")
 
 
 def _segments_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ratings", nargs="?", type=_file, help="a file of human ratings, or the name of a dataset")
-    parser.add_argument("--mtme", metavar="DIR", type=_file, help="an unpacked mt-metrics-eval-v2 tree instead")
-    parser.add_argument("--set", help="with --mtme: the set, as wmt24")
-    parser.add_argument("--pair", help="with --mtme: the language pair, as en-de")
-    parser.add_argument("--taxonomy", metavar="NAME|FILE", type=_file, help="another grouping of errors")
+    _source_arguments(parser, scores=False)
     parser.add_argument("--cells", action="store_true", help="one row for each system and segment")
     parser.add_argument("--scorers", action="store_true", help="a column for the scores of each scorer, too")
-    _uncounted_argument(parser)
+
+
+def _taxonomies_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="one of them, to be printed as a file")
+
+
+def _example_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("to", metavar="DIR", type=_file, help="a new folder for the files")
+    parser.add_argument("--dataset", default="ende24", help="whose numbers they hold (default: %(default)s)")
 
 
 def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -257,7 +296,7 @@ def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pairs", metavar="pairs.csv", type=_file, help="table with columns pair, preferred, scorer, first, second"
     )
-    parser.add_argument("--dataset", required=True, help=DATASET)
+    _source_arguments(parser, given="dataset")
     parser.add_argument(
         "--by",
         choices=list(MATCHES),
@@ -274,12 +313,7 @@ def _calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resamples", type=_whole, default=1000, help="resamples of the pairs (default: %(default)s)")
     parser.add_argument("--seed", type=_whole, default=8, help="seed of the resampling (default: %(default)s)")
     _step_argument(parser, 0.01)
-    _scores_arguments(parser)
     _plot_argument(parser)
-
-
-def _criteria_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--aspects", type=_names, metavar="A,...", help="columns or rated aspects, two or more")
 
 
 def _beta_arguments(parser: argparse.ArgumentParser, required: bool = False) -> argparse._MutuallyExclusiveGroup:
@@ -296,7 +330,7 @@ def _step_argument(parser: argparse.ArgumentParser, default: float = 0.02) -> No
     )
 
 
-def _scores_arguments(parser: argparse.ArgumentParser) -> None:
+def _scores_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--scores",
         nargs="+",
@@ -307,16 +341,6 @@ def _scores_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--ignore-extra", action="store_true", help="leave out segments of your tables that the dataset does not know"
-    )
-
-
-def _domain_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--domain", help="one kind of text alone, as 'whichbird datasets --domains' lists them")
-
-
-def _uncounted_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--allow-uncounted", action="store_true", help="take ratings of which no table knows more than a fifth"
     )
 
 
@@ -372,6 +396,8 @@ COMMANDS = {
     "inputs": Command("light", "inputs", _inputs_arguments),
     "segments": Command("commands", "segments", _segments_arguments),
     "export": Command("light", "export", _export_arguments),
+    "taxonomies": Command("light", "taxonomies_", _taxonomies_arguments),
+    "example": Command("light", "example", _example_arguments),
     "report": Command("several", "report", _report_arguments),
     "calibrate": Command("preferences", "calibrate_", _calibrate_arguments),
 }
@@ -433,7 +459,12 @@ def run(argv: list[str]) -> int:
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks is no reason to fail
-        args = parser(argv[0] if argv and argv[0] in COMMANDS else None).parse_args(argv)
+        top = parser(argv[0] if argv and argv[0] in COMMANDS else None)
+        args, more = top.parse_known_args(argv)
+        if hasattr(args, "names") and not any(word.startswith("-") for word in more):
+            args.names += more  # scorers after options
+        elif more:
+            top.error(f"unrecognized arguments: {' '.join(more)}")
         if args.out == "-":  # standard output gets what the file would
             args.out, args.csv = None, not (args.json or args.format)
         who = f"whichbird {args.command}"

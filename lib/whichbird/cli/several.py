@@ -11,18 +11,19 @@ from dataclasses import replace
 import numpy as np
 from tqdm import tqdm
 
-from ..core.check import DataError
-from ..data import mtme, userfiles
-from ..data.digest import datasets as datasets_, known, load
+from ..core.check import DataError, near
+from ..data import userfiles
+from ..data.digest import Digest, datasets as datasets_, known, load
 from ..data.matching import match, one_reference, score_files
 from ..data.protocol import scorer_named
+from ..data.source import MEAN, places, source
 from ..study.average import Opened, Part, average, long_table, opened, part, target
 from ..study.contest import contest
 from ..study.portrait import pack, portrait
-from .commands import called, scores_given
 from .formats import Result
 from .light import naming
 from .output import find_browser, print_pdf
+from .sources import as_pool, called, open_source
 
 
 def all_(args: argparse.Namespace) -> Result:
@@ -49,7 +50,11 @@ def all_(args: argparse.Namespace) -> Result:
 
     --campaign wmt24 prints WMT's official table: the mean of SPA and acc_eq over
     three language pairs, for primary scorers, with the references of WMT and its
-    human translation among the systems of ende24.
+    human translation among the systems of ende24. wmt23 is that of 2023: pairwise
+    accuracy over all pairs of systems (pa), Pearson of system means (pearson) and
+    of all translations (cells), acc_eq; wmt23-as-24 is 2024's rule on 2023's data.
+    Intervals are of 95 %, documents resampled. Where people rated translations
+    several times a second table has the human ceiling ('whichbird rank --help').
 
     examples:
       whichbird all --scores my/*.seg.score --beta 0.6
@@ -97,11 +102,9 @@ def all_(args: argparse.Namespace) -> Result:
 def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
     """The datasets that are asked for, each with the scores of yours that belong to it, and what to say about them."""
     names = list(dict.fromkeys(map(known, args.datasets or ()))) or datasets_()  # a misspelt name is refused
-    if not args.scores:
-        return [opened(name) for name in names], []
     mine: dict[str, dict[str, np.ndarray]] = {}
     seen: dict[str, list[str | None]] = {}
-    for given in args.scores:
+    for given in args.scores or ():
         name, place = called(given)
         for path in score_files(place):
             m = match(path, names, name)
@@ -116,12 +119,41 @@ def _fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
                     )
             mine.setdefault(d.name, {}).update(got)
             seen.setdefault(d.name, []).append(m.reference)
+    chosen = [n for n in names if n in mine or not args.scores]
+    left = dict.fromkeys(args.without or ())
+    for system in left:  # a dataset may lack it, but not all
+        if not any(system in load(n).systems for n in chosen):
+            raise DataError(f"no dataset has a system {system!r} to leave out{near(system, load(chosen[0]).systems)}")
     out, notes = [], []
-    for name in (n for n in names if n in mine):
-        reference, note = one_reference(name, seen[name])
+    for name in chosen:
+        reference, note = one_reference(name, seen.get(name, ()))
         notes += [] if note is None else [note]
-        out.append(opened(name, mine[name], reference))
+        try:
+            out.append(_part(args, name, mine.get(name, {}), args.reference or reference, list(left)))
+        except DataError as error:
+            if args.domain is None:
+                raise
+            notes.append(f"left out: {error}")
+    if not out:
+        raise DataError(f"no dataset is left; {notes[-1].removeprefix('left out: ')}")
     return out, notes
+
+
+def _part(
+    args: argparse.Namespace, name: str, mine: dict[str, np.ndarray], reference: str | None, without: list[str]
+) -> Opened:
+    """One dataset, or the part of it that is asked for."""
+    d = load(name)
+    reference = str(d.info["standard"]) if reference == "standard" else reference
+    gone = [s for s in without if s in d.systems]
+    aspects, raters = getattr(args, "aspects", None), getattr(args, "raters", MEAN)
+    if not gone and (args.domain, aspects, raters) == (None, None, MEAN):
+        return opened(name, mine, reference)
+    keep = np.array([s not in gone for s in d.systems])
+    base = d.without(*gone)
+    final = source(name, without=gone, reference=reference, domain=args.domain, aspects=aspects, raters=raters)
+    own = {s: (x if isinstance(final, Digest) else x[:, places(base, final)])[keep] for s, x in mine.items()}
+    return Opened(final, own, contest(final, own))
 
 
 def report(args: argparse.Namespace) -> Result:
@@ -137,17 +169,20 @@ def report(args: argparse.Namespace) -> Result:
     page, where Chromium or Chrome is installed. Files appear when they are
     complete. Some ten seconds or more for each dataset.
 
-    Score files are matched with datasets as 'whichbird all --help' says. Or an
-    mt-metrics-eval-v2 tree (--mtme, --set, --pair), for organisers: --show names
-    the scorers of the tree to report on, and --scores adds others.
+    Score files are matched with datasets as 'whichbird all --help' says. Or ratings
+    of yours (--human, as 'whichbird rank --help' says) with your scorers, of which
+    --show names those to report on; or an mt-metrics-eval-v2 tree (--mtme, --set,
+    --pair): --show names the scorers of the tree to report on, and --scores adds
+    others.
 
     examples:
       whichbird report --scores my/*.seg.score --html report.html --card card.svg
       whichbird report --scores my --datasets ende24 enes24 --beta 0.9 --pdf r.pdf
+      whichbird report --human human.csv --scores scores.csv --html report.html
       whichbird report --mtme tree --set wmt25 --pair en-de --show X --html r.html
     """
-    browser = find_browser() if args.pdf else ""
-    found, notes = _tree_fields(args) if args.mtme else _fields(args)
+    browser = find_browser() if args.pdf or (args.card or "").lower().endswith(".pdf") else ""
+    found, notes = _own_fields(args) if args.mtme or args.human else _fields(args)
     if not any(one.field.own.any() for one in found):
         raise DataError("--scores is needed: which scorers is the report about?")
     tables, more = portrait(
@@ -166,13 +201,17 @@ def report(args: argparse.Namespace) -> Result:
         return page(tables).encode()
 
     def card() -> bytes:
-        from ..show.page import card
+        from ..show.page import card, card_page
 
-        return card(tables, own[0]).encode()
+        drawn = card(tables, own[0])
+        if not args.card.lower().endswith(".pdf"):
+            return drawn.encode()
+        return print_pdf(browser, card_page(drawn).encode())
 
     return Result(
         {
             "own_scorers": tuple(own),
+            "aspects": found[0].source.aspect_names,
             "averaged_over": tuple(tables["profile"]["dataset"]),
             "signature": " ".join(tables["profile"]["signature"]),
         },
@@ -189,20 +228,22 @@ def report(args: argparse.Namespace) -> Result:
     )
 
 
-def _tree_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
-    """The pairs of a tree that are asked for, each with the scorers to report on taken out of its own."""
-    if not (args.set and args.pair):
-        raise DataError("--set and --pair are needed with --mtme, as in --set wmt24 --pair en-de")
-    out = []
-    for pair in args.pair:
-        source = mtme.find_source(args.mtme, args.set, pair)
-        pool = mtme.read_mtme(args.mtme, source, args.reference, allow_uncounted=args.allow_uncounted)
-        mine: dict[str, np.ndarray] = {}
+def _own_fields(args: argparse.Namespace) -> tuple[list[Opened], list[str]]:
+    """Ratings of yours, or the pairs of a tree, each with the scorers to report on taken out of its own."""
+    out, notes = [], list[str]()
+    for pair in args.pair or [None]:
+        one = open_source(argparse.Namespace(**{**vars(args), "pair": pair, "source": None}), mine=True)
+        pool, mine = as_pool(one.data), dict(one.scores)
         for scorer in args.show or ():
             with naming("--show"):
+                if scorer in mine:
+                    continue
                 scorer = scorer_named(pool, scorer)
             mine[scorer] = pool.scored[scorer]
-        rest = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
-        mine |= scores_given(args, rest)
-        out.append(Opened(rest, mine, contest(rest, mine)))
-    return out, []
+        if args.human and args.show:  # of yours, these alone; the others are rivals
+            rest = {s: x for s, x in mine.items() if s not in args.show}
+            pool, mine = replace(pool, scorers=pool.scorers | rest), {s: x for s, x in mine.items() if s in args.show}
+        rest_of = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s not in mine})
+        out.append(Opened(rest_of, mine, contest(rest_of, mine)))
+        notes += one.notes
+    return out, notes

@@ -19,8 +19,11 @@ class Aspect(NamedTuple):
 
     def of(self, column: Callable[[str], Array]) -> Array:
         """The ratings of this aspect; `column` gives those of one column, in any shape."""
-        total: Array = np.sum([sign * column(name) for sign, name in self.terms], axis=0)
-        return total + 0.0  # no -0
+        (sign, name), *rest = self.terms
+        total = column(name) if sign == 1 else 0.0 - column(name)
+        for sign, name in rest:
+            total = total + sign * column(name)
+        return total
 
 
 Two = tuple[Aspect, Aspect]

@@ -17,7 +17,7 @@ from ..core.check import DataError
 from .digest import Digest
 from .files import read_text
 from .pool import Pool, Rating
-from .protocol import scored_lines
+from .protocol import Dataset, scored_lines
 from .registry import DATASETS, FIELDS
 
 if TYPE_CHECKING:
@@ -65,21 +65,18 @@ def _counting(pool: Pool) -> Rating:
     return Rating(a, f, pool.total, raters)
 
 
-def template(d: Digest) -> dict[str, NDArray[np.object_]]:
-    """The score file that a dataset needs, as columns, the last one empty: system, segment (the source line, from 1), score.
+def template(d: Dataset) -> dict[str, NDArray[np.object_]]:
+    """The score file that a dataset needs, as columns, the last one empty: system, segment (its name, or the source line, from 1), score.
 
     >>> from whichbird import load
     >>> [column[:2].tolist() for column in template(load("ende24")).values()]
     [['Aya23', 'Aya23'], [1, 2], ['', '']]
     """
-    lines = scored_lines(d)
+    named = getattr(d, "segments", None)
+    lines = scored_lines(d) + 1 if named is None else np.array(named, dtype=object)[d.official]
     k, n = len(d.systems), len(lines)
     systems = np.repeat(np.array(d.systems, dtype=object), n)
-    return {
-        "system": systems,
-        "segment": np.tile((lines + 1).astype(object), k),
-        "score": np.full(k * n, "", dtype=object),
-    }
+    return {"system": systems, "segment": np.tile(lines.astype(object), k), "score": np.full(k * n, "", dtype=object)}
 
 
 def write_inputs(
@@ -95,6 +92,10 @@ def write_inputs(
     from .ratings import GET
 
     target = Path(folder)
+    if d.name not in DATASETS:
+        raise DataError(
+            f"{d.name} is no part of mt-metrics-eval, whose texts this writes; one of {', '.join(DATASETS)} is"
+        )
     source = DATASETS[d.name]
     tree = find_tree(Path(root)) / source.set
     wanted = {
@@ -107,7 +108,7 @@ def write_inputs(
             tree / "system-outputs" / source.pair / f"{system}.txt",
         )
     rows, rated = [], scored_lines(d)
-    with _new_folder(target) as part:
+    with new_folder(target) as part:
         (part / "systems").mkdir()
         for name, (what, path) in wanted.items():
             lines = read_text(path, f"the tree lacks its texts; {GET}").removesuffix("\n").split("\n")
@@ -115,7 +116,7 @@ def write_inputs(
                 raise DataError(f"{path}: {len(lines)} lines; {d.name} has {d.source_lines}")
             (part / name).write_text("".join(f"{lines[n]}\n" for n in rated), encoding="utf-8")
             rows.append((str(target / name), what, len(rated)))
-    return _files(rows)
+    return files_table(rows)
 
 
 def write_dataset(pool: Pool, folder: str | os.PathLike[str]) -> dict[str, list[object]]:
@@ -141,7 +142,7 @@ def write_dataset(pool: Pool, folder: str | os.PathLike[str]) -> dict[str, list[
     if pool.ratings:
         tables["ratings"] = ("a row per system, segment and rater: every rating", segment_table(pool))
     target, rows = Path(folder), []
-    with _new_folder(target) as part:
+    with new_folder(target) as part:
         for name, (what, table) in tables.items():
             table.to_csv(part / f"{name}.csv", index=False, lineterminator="\n")
             rows.append((str(target / f"{name}.csv"), what, len(table)))
@@ -151,7 +152,7 @@ def write_dataset(pool: Pool, folder: str | os.PathLike[str]) -> dict[str, list[
         card = _card(pool, [(Path(str(file)).name, what, n) for file, what, n in rows], [*tables["cells"][1].columns])
         (part / "README.md").write_text(card, encoding="utf-8")
         rows.append((str(target / "README.md"), "this dataset's card", card.count("\n")))
-    return _files(rows)
+    return files_table(rows)
 
 
 _MQM = ("MQM points lost on meaning, at most 0", "MQM points lost on style, at most 0")
@@ -193,7 +194,7 @@ def _card(pool: Pool, rows: Sequence[tuple[str, str, int]], columns: list[str]) 
 
 
 @contextmanager
-def _new_folder(target: Path) -> Iterator[Path]:
+def new_folder(target: Path) -> Iterator[Path]:
     """A temporary folder that takes the name `target` at the end, or goes if something fails."""
     if target.exists():
         raise DataError(f"{target}: is there already; name a folder that is not")
@@ -206,5 +207,5 @@ def _new_folder(target: Path) -> Iterator[Path]:
         os.replace(part, target)
 
 
-def _files(rows: Sequence[tuple[object, ...]]) -> dict[str, list[object]]:
+def files_table(rows: Sequence[tuple[object, ...]]) -> dict[str, list[object]]:
     return {name: [row[n] for row in rows] for n, name in enumerate(("file", "holds", "lines"))}

@@ -5,6 +5,7 @@ Adding a dataset is adding a record; names, menus, counts and tables of the book
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -78,6 +79,18 @@ PRIMARIES = {
         "metametrics_mt_mqm_qe_kendall.seg.s sentinel-cand-mqm sentinel-ref-mqm sentinel-src-mqm spBLEU".split()
     ),
 }
+
+
+def ships(given: object) -> bool:
+    """Whether the name of a dataset that ships is meant, and no file.
+
+    >>> ships("ende24"), ships("hanna"), ships("human.csv"), ships("./ende24")
+    (True, True, False, False)
+    """
+    if not isinstance(given, str):
+        return False
+    known = given in DATASETS or given in IN_TREE or given in FIELDS
+    return known or not (os.sep in given or "." in given or os.path.exists(given))
 
 
 def title(name: str) -> str:

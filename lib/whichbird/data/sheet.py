@@ -16,6 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..core.check import Array, DataError
+from .aspects import PAPER, Two, check_known, columns_needed
 from .files import read_text
 
 T = TypeVar("T")
@@ -107,15 +108,20 @@ def unguarded(text: str) -> str:
     return text[1:] if text[:1] == "'" and guarded(text[1:]) == text else text
 
 
-def read_means(path: str | os.PathLike[str]) -> tuple[list[str], Array, Array]:
+def read_means(path: str | os.PathLike[str], aspects: Two = PAPER) -> tuple[list[str], Array, Array]:
     """The systems of a table, one a row, their adequacy and their fluency; see `userfiles.read_systems`."""
-    sheet = read_sheet(path, ("system", "adequacy", "fluency"))
+    if aspects is not PAPER:
+        check_known(aspects, header(read_text(path)) - {"system"}, str(path))
+    sheet = read_sheet(path, ("system", *columns_needed(aspects)))
     first: dict[tuple[str], int] = {}
     for line, cells in watched(sheet.rows, sheet.path):
         system = sheet.name(line, cells, "system")
         sheet.once(first, (system,), line, "system {!r}")
-    a, f = ([sheet.number(line, cells, aspect) for line, cells in sheet.rows] for aspect in ("adequacy", "fluency"))
-    return [system for (system,) in first], np.array(a), np.array(f)
+    a, f = (
+        aspect.of(lambda column: np.array([sheet.number(line, cells, column) for line, cells in sheet.rows]))
+        for aspect in aspects
+    )
+    return [system for (system,) in first], a, f
 
 
 def watched(rows: Iterable[T], path: Path, total: int | None = None) -> Iterable[T]:

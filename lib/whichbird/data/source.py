@@ -21,7 +21,7 @@ from .frames import Frame
 from .mqm import TAXONOMY
 from .pool import Pool, Rating, pick
 from .protocol import ASPECTS, scored_lines
-from .registry import DATASETS, FIELDS, IN_TREE
+from .registry import FIELDS, ships as ships
 from .segments import pool_of
 from .taxonomies import Grouping, load_taxonomy
 
@@ -121,18 +121,6 @@ def places(before: Digest | Pool, after: Digest | Pool) -> np.ndarray:
     """
     at = {line: n for n, line in enumerate(scored_lines(before).tolist())}
     return np.array([at[line % before.source_lines] for line in scored_lines(after).tolist()], dtype=np.int64)
-
-
-def ships(given: object) -> bool:
-    """Whether the name of a dataset that ships is meant, and no file.
-
-    >>> ships("ende24"), ships("hanna"), ships("human.csv"), ships("./ende24")
-    (True, True, False, False)
-    """
-    if not isinstance(given, str):
-        return False
-    known = given in DATASETS or given in IN_TREE or given in FIELDS
-    return known or not (os.sep in given or "." in given or os.path.exists(given))
 
 
 def _said(grouping: Grouping, pool: Pool) -> list[str]:

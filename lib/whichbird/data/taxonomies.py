@@ -112,18 +112,8 @@ def load_taxonomy(source: str | Path) -> Grouping:
     if not isinstance(source, str | Path):
         raise ValueError(f"{source!r} is no taxonomy; a name, one of {', '.join(taxonomies())}, or a path is expected")
     path = Path(source)
-    if path.suffix == ENDING:
-        text = read_text(path)
-    else:
-        known = taxonomies()
-        if str(source) not in known:
-            ships = f"; there are {', '.join(known)}" if known else ""
-            raise DataError(
-                f"unknown taxonomy {str(source)!r}{near(str(source), known) or ships}; "
-                f"one of your own is a file that ends in {ENDING}"
-            )
-        name = Path("taxonomies", f"{source}{ENDING}")
-        path, text = folder() / name, shipped_text(name)
+    text = taxonomy_text(source)
+    path = path if path.suffix == ENDING else folder() / "taxonomies" / f"{source}{ENDING}"
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -134,6 +124,24 @@ def load_taxonomy(source: str | Path) -> Grouping:
         return _grouping(path.stem, table)
     except ValueError as error:
         raise DataError(f"{path}: {error}") from None
+
+
+def taxonomy_text(source: str | Path) -> str:
+    """The file of a grouping, as `load_taxonomy` reads it.
+
+    >>> taxonomy_text("terminology").splitlines()[0]
+    'title = "Terminology to adequacy"'
+    """
+    if Path(source).suffix == ENDING:
+        return read_text(Path(source))
+    known = taxonomies()
+    if str(source) not in known:
+        there = f"; there are {', '.join(known)}" if known else ""
+        raise DataError(
+            f"unknown taxonomy {str(source)!r}{near(str(source), known) or there}; "
+            f"one of your own is a file that ends in {ENDING}"
+        )
+    return shipped_text(Path("taxonomies", f"{source}{ENDING}"))
 
 
 def _errors_of(d: Digest) -> pd.DataFrame:

@@ -123,7 +123,9 @@ def card(tables: Tables, scorer: str, inline: bool = False) -> str:
         body.append(
             f'<text x="0" y="{y + row / 2 + 4:.1f}" font-size="12" fill="var(--ink)">{escape(str(about["title"]))}</text>'
         )
-        body.append(f'<rect x="{left}" y="{y + 3}" width="{span}" height="{row - 8}" fill="var(--tint)"/>')
+        body.append(
+            f'<rect x="{left}" y="{y + 3}" width="{span}" height="{row - 8}" fill="none" stroke="var(--line)"/>'
+        )
         low, high = about["reliable_min"], about["reliable_max"]
         shown = [at for at in ("low", "natural", "high") if at in mine]
         known = pd.notna(low) and high > low
@@ -158,15 +160,22 @@ def card(tables: Tables, scorer: str, inline: bool = False) -> str:
         ""
         if inline
         else f"<style>{_colours('svg')}text{{font-family:-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,sans-serif}}</style>"
-        f'<rect width="{width}" height="{height}" fill="var(--paper)"/>'
     )
     space = "" if inline else ' xmlns="http://www.w3.org/2000/svg"'
     label = escape(f"Ranks of {display(scorer)} over β. " + "; ".join(said), quote=True)
     box = f"0 0 {width} {height}" if inline else f"-12 -8 {width + 24} {height + 16}"
-    look = look.replace("<rect width", '<rect x="-12" y="-8" width').replace(
-        f'width="{width}" height="{height}"', f'width="{width + 24}" height="{height + 16}"'
-    )
     return f'<svg{space} viewBox="{box}" width="{width}" role="img" aria-label="{label}">{look}{"".join(body)}</svg>'
+
+
+def card_page(drawn: str) -> str:
+    """A card as a page of its size, to be printed.
+
+    >>> card_page('<svg viewBox="0 0 9 5"></svg>')
+    '<style>@page{margin:0;size:9px 5px}body{margin:0}svg{width:9px;display:block}</style><svg viewBox="0 0 9 5"></svg>'
+    """
+    width, height = drawn.partition('viewBox="')[2].partition('"')[0].split()[2:]
+    look = f"@page{{margin:0;size:{width}px {height}px}}body{{margin:0}}svg{{width:{width}px;display:block}}"
+    return f"<style>{look}</style>{drawn}"
 
 
 def _readable(tables: Tables) -> Tables:

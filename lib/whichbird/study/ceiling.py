@@ -251,7 +251,9 @@ def _tests(pool: Pool, scorers: int) -> list[dict[str, tuple[Array, Array]]]:
     return [{s: (p[:scorers, scorers + n], p[scorers + n, :scorers]) for n, s in enumerate(people)} for p in found.p]
 
 
-def ceilings(source: Pool | Digest, beta: float | None, meta: str | Iterable[str]) -> tuple[pd.DataFrame | None, str]:
+def ceilings(
+    source: Pool | Digest, beta: float | str | None, meta: str | Iterable[str]
+) -> tuple[pd.DataFrame | None, str]:
     """The human ceiling of SPA and each other meta-metric named, a row each, or None; and why it is not known, if that is worth saying.
 
     Of a dataset that ships `ceiling.csv` says whether cells have several ratings, so that its segments are read only then.

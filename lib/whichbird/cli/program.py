@@ -178,7 +178,7 @@ def _natural_arguments(parser: argparse.ArgumentParser) -> None:
 def _reweight_arguments(parser: argparse.ArgumentParser) -> None:
     _source_arguments(parser, scores=False)
     _beta_arguments(parser, required=True).add_argument(
-        "--shares", type=_numbers, metavar="S,...", help="shares of two or more --aspects, as .3,.4,.3, instead"
+        "--shares", type=_numbers, metavar="S,...", help="shares of --aspects, two or more, as .3,.4,.3, instead"
     )
     _plot_argument(parser)
     parser.add_argument("--proof", metavar="FILE", type=_file, help="write the proof, JSON that 'verify' checks")

@@ -17,13 +17,14 @@ from .light import naming
 
 def reweight(args: argparse.Namespace) -> Result:
     """Weights for the shares `args.shares` of the aspects `args.aspects`."""
-    names = (args.aspects or "").split(",")
-    if args.aspects is None or args.shares is None or len(args.shares) != len(names) or args.plot:
+    names = [name.strip() for name in (args.aspects or "").split(",")]
+    if args.shares is None or len(args.shares) != len(names) or args.plot:
         raise ValueError(
             "--aspects A,B,C and --shares with as many numbers, as .3,.4,.3, go together; there is no --plot"
         )
-    systems, x = criterion_means(_given(args), names)
-    with naming(_given(args)):
+    given = _given(args)
+    systems, x = criterion_means(given, names)
+    with naming(given):
         natural = shares(x)
         r = reweight_shares(x, args.shares)
     facts: dict[str, object] = {"aspects": ", ".join(names), "natural_shares": natural.tolist()}
@@ -34,39 +35,40 @@ def reweight(args: argparse.Namespace) -> Result:
 
 
 def verify(args: argparse.Namespace, proof: dict[str, Any]) -> Result:
-    """Check a proof that `reweight --shares --proof` wrote; without weights it shows that there are none."""
+    """Check a proof that `reweight --shares --proof` wrote."""
     with naming(args.file):
         gap = verify_shares(proof)
         if gap > args.gap:
             raise ValueError(f"not a proof of a gap of {args.gap:g} or less (--gap), but of {gap:.3g}")
-    w = np.array(proof["weights"], dtype=float)
+        if "weights" not in proof:
+            raise ValueError("a proof that no weighting has these shares; it holds, and there is nothing to show")
+    w = np.array([float(v) for v in proof["weights"]])
     w = w / w.sum()
-    facts: dict[str, object] = {"asked": list(map(float, proof["shares"])), "ess": float(1 / (w @ w)), "gap": gap}
+    facts: dict[str, object] = {"asked": [float(v) for v in proof["shares"]], "ess": float(1 / (w @ w)), "gap": gap}
     return Result(facts, {"weights": {"system": [f"system {k}" for k in range(1, w.size + 1)], "weight": w}})
 
 
 def beta(args: argparse.Namespace) -> Result:
     """The natural shares of the aspects `args.aspects`, and those of the pool without each system."""
-    names, given = args.aspects.split(","), _given(args)
+    given, names = _given(args), [name.strip() for name in args.aspects.split(",")]
     systems, x = criterion_means(given, names)
     with naming(given):
         own = shares(x)
         without = np.array([shares(np.delete(x, k, axis=1)) for k in range(len(systems))]).T
+    carriers = [systems[k] for k in np.abs(without - own[:, None]).argmax(axis=1)]
     table = {
         "aspect": names,
         "share": own,
         "lowest_without": without.min(axis=1),
         "highest_without": without.max(axis=1),
     }
-    carried = [systems[k] for k in np.abs(without - own[:, None]).argmax(axis=1)]
-    return Result({"data": given, "systems": len(systems)}, {"shares": {**table, "carried_by": carried}})
+    return Result({"data": given, "systems": len(systems)}, {"shares": {**table, "carried_by": carriers}})
 
 
 def _given(args: argparse.Namespace) -> str:
-    """The table or dataset that is named: for several aspects its means are enough."""
-    given = args.source if args.human is None else args.human
-    if given is None or args.mtme is not None or args.without or args.domain or args.taxonomy or args.raters != "mean":
-        raise ValueError(
-            "shares of several --aspects are those of a dataset or a table, whole; no other option selects data"
-        )
+    """The dataset or table of system means; nothing else is taken with shares."""
+    given = args.source if args.source is not None else args.human
+    others = ("mtme", "without", "taxonomy", "reference", "domain")
+    if given is None or any(getattr(args, name, None) for name in others) or getattr(args, "raters", "mean") != "mean":
+        raise ValueError("shares of several aspects take a dataset that ships or a table of system means, whole")
     return str(given)

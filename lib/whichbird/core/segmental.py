@@ -133,9 +133,9 @@ class _Order:
         self.size, self.ties = order.size, cells.ties
         blocks = -(-order.size // GAIN_BLOCK)
         nothing = cells.pair.size
-        self.blocks = np.full(blocks * GAIN_BLOCK, nothing, dtype=np.int32)
-        self.blocks[: order.size] = order
-        self.blocks = self.blocks.reshape(blocks, GAIN_BLOCK)
+        padded = np.full(blocks * GAIN_BLOCK, nothing, dtype=np.int32)
+        padded[: order.size] = order
+        self.blocks = padded.reshape(blocks, GAIN_BLOCK)
         ties = self.blocks < cells.ties
         lost = ~ties & (self.blocks < nothing)
 

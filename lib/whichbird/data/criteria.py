@@ -29,10 +29,10 @@ def criterion_means(given: str | os.PathLike[str], names: Sequence[str]) -> tupl
         raise DataError(f"aspects repeat: {', '.join(names)}")
     if not ships(given):
         sheet = read_sheet(given, ("system", *names))
-        first: dict[str, int] = {}
+        first: dict[tuple[str, ...], int] = {}
         for line, cells in sheet.rows:
-            sheet.once(first, sheet.name(line, cells, "system"), line, "system {!r}")
-        return list(first), np.array(
+            sheet.once(first, (sheet.name(line, cells, "system"),), line, "system {!r}")
+        return [name for (name,) in first], np.array(
             [[sheet.number(line, cells, name) for line, cells in sheet.rows] for name in names]
         )
     if given in FIELDS and getattr(pool := load_pool(str(given)), "criteria", {}):
@@ -44,8 +44,8 @@ def criterion_means(given: str | os.PathLike[str], names: Sequence[str]) -> tupl
             raise DataError(f"{d.name} does not ship with kinds of error; a dataset with ratings of errors is expected")
         errors = load_errors(d.name)
         kind = errors["category"].str.partition("/")[0].str.strip().str.lower()
-        sums = errors.groupby([kind, errors["system"]])["penalty"].sum().unstack(fill_value=0.0)
-        known = {name: -row[list(d.systems)].to_numpy() / d.rated for name, row in sums.iterrows()}
+        sums = errors.groupby([kind, errors["system"]])["penalty"].sum().unstack().fillna(0.0)
+        known = {str(name): -row[list(d.systems)].to_numpy() / d.rated for name, row in sums.iterrows()}
         systems = d.systems
     for name in names:
         if name not in known:

@@ -77,10 +77,10 @@ def human_ceiling(
     made = [_one(base, beta, meta, resamples, seed) for base in bases]
     table = pd.concat([t.assign(deal=n + apart) for n, (t, *_) in enumerate(made)], ignore_index=True)
     t, least = made[0][1], METAMETRICS[meta].least
-    mean, reach = table["value"].mean(), t * np.mean([se for *_, se in made])  # of a mean: at most the mean of errors
+    mean, reach = float(table["value"].to_numpy().mean()), t * np.mean([se for *_, se in made])  # of a mean: at most the mean of errors
     return Ceiling(
         float(mean),
-        max(float(mean - reach), least),
+        max(float(mean - reach), float(least)),
         min(float(mean + reach), 1.0),
         float(table.groupby(["deal", "gold"])["best_value"].first().mean()),
         table[["deal", *table.columns.drop("deal")]],

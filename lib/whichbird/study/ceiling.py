@@ -77,7 +77,10 @@ def human_ceiling(
     made = [_one(base, beta, meta, resamples, seed) for base in bases]
     table = pd.concat([t.assign(deal=n + apart) for n, (t, *_) in enumerate(made)], ignore_index=True)
     t, least = made[0][1], METAMETRICS[meta].least
-    mean, reach = float(table["value"].to_numpy().mean()), t * np.mean([se for *_, se in made])  # of a mean: at most the mean of errors
+    mean, reach = (
+        float(table["value"].to_numpy().mean()),
+        t * np.mean([se for *_, se in made]),
+    )  # of a mean: at most the mean of errors
     return Ceiling(
         float(mean),
         max(float(mean - reach), float(least)),

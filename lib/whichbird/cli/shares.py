@@ -27,7 +27,7 @@ def reweight(args: argparse.Namespace) -> Result:
     with naming(given):
         natural = shares(x)
         r = reweight_shares(x, args.shares)
-    facts: dict[str, object] = {"aspects": ", ".join(names), "natural_shares": natural.tolist()}
+    facts: dict[str, object] = {"shares_of": ", ".join(names), "natural_shares": natural.tolist()}
     facts |= {"asked": r.asked.tolist(), "ess": r.ess, "reliable": is_reliable(r)}
     facts |= {"certificate": r.certificate, "gap": r.gap}
     columns = {"system": systems, **dict(zip(names, x, strict=True)), "weight": r.weights}

@@ -110,8 +110,9 @@ release: .venv/.lint
 # pip-audit asks a public database for known weaknesses of the pinned packages. Whatever it cannot judge, the network included, fails.
 audit: .venv/.ready
 	@$(BIN)/python -m venv --clear .venv/audit
-	@.venv/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
-	@.venv/audit/bin/python -m pip_audit --strict --disable-pip --no-deps -r requirements.lock
+	@.venv/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit || { echo "pip-audit could not be installed, so nothing was judged."; exit 1; }
+	@.venv/audit/bin/python -m pip_audit --strict --disable-pip --require-hashes -r requirements.lock || \
+	  { echo "The audit did not pass: a pinned package has a known weakness, or one could not be judged (the network is needed). The lines above say which."; exit 1; }
 
 palette: .venv/.ready
 	@$(BIN)/python book/palette.py

@@ -115,9 +115,15 @@ def shape(node) -> dict[str, str]:
 
 
 @functools.cache
-def _marks(text: str) -> tuple[str, list, list, list]:
-    """What a page can be asked for: its title, theorems and the like, figures, sections. Every notebook asks every page."""
+def _marks(text: str) -> tuple[dict, dict, str, list, list, list]:
+    """What a page can be asked for: bodies of theorems and the like, equations, its title, theorems, figures, sections. Every notebook asks every page."""
+    bodies = re.findall(r"^(`{3,}|:{3,})\{prf:\w+\}[^\n]*\n:label: (\S+)\n(.*?)^\1$", text, re.M | re.S)
     return (
+        {label: body.strip() for _, label, body in bodies},
+        {
+            label: " ".join(tex.split())
+            for tex, label in re.findall(r"\$\$((?:(?!\$\$).)+)\$\$ \(([\w-]+)\)", text, re.S)
+        },
         re.search(r"^# (.+)$", text, re.M)[1],
         re.findall(r"^`{3,}\{prf:(\w+)\}(.*)\n:label: (\S+)", text, re.M),
         re.findall(r"^    name: (\S+)$", text, re.M),
@@ -132,21 +138,24 @@ class Names:
 
     def __init__(self, path: Path):
         self.path = path
-        self.titles, self.labels = {}, {}
+        self.titles, self.labels, self.bodies, self.equations, self.kinds = {}, {}, {}, {}, {}
         numbers = numbering.chapters()
         for page in execute.pages():
             if page.is_relative_to(execute.BOOK / "course"):
                 continue  # slides and handouts are no pages of the book
             text = page.read_text("utf-8")
             number = numbers.get(page.relative_to(execute.ROOT).with_suffix("").as_posix())
-            heading, statements, figures, sections = _marks(text)
+            bodies, equations, heading, statements, figures, sections = _marks(text)
+            self.bodies |= bodies
+            self.equations |= equations
             title = " ".join(filter(None, [number, heading]))
             self.titles[page] = title
             at = "" if page == path else f" of “{title}”"
             for kind, words, label in statements:
                 self.labels[label] = f"the {kind} “{words.strip()}”{at}" if words.strip() else f"a {kind}{at}"
+                self.kinds[label] = f"**{kind.capitalize()}{f' ({words.strip()})' if words.strip() else ''}.**"
             for n, label in enumerate(figures, 1):
-                self.labels[label] = f"figure {n}{at}"
+                self.labels[label] = f"figure {n} of the page “{title}”"
             exercises = numbering.exercises(text, number)
             self.labels |= {label: f"exercise {n}" for label, n in exercises.items()}
             if page == path:
@@ -165,8 +174,18 @@ class Names:
         text = re.sub(FENCE + r"\{([\w:-]+)\}[ ]*([^\n]*)\n((?::[\w-]+:[^\n]*\n)*)", self._open, text, flags=re.M)
         text = re.sub(r"^(`{4,}|:{3,})$", "", text, flags=re.M)
         text = re.sub(r"^\([\w-]+\)=$", "", text, flags=re.M)
+        text = re.sub(r"(\$\$) \([\w-]+\)$", r"\1", text, flags=re.M)
         text = re.sub(r"\{([\w:-]+)\}`([^`]+)`", self._role, text)
         return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+    def statements(self, text: str) -> list[str]:
+        """The theorems, definitions and algorithms that a text refers to, in full, as quotations: where it is read the page is not at hand."""
+        found = dict.fromkeys(re.findall(r"\{prf:ref\}`(?:[^`<]*<)?([\w-]+)>?`", text))
+        quoted = []
+        for label in found:
+            body = self.plain(f"{self.kinds[label]} {self.bodies[label]}")
+            quoted.append("\n".join(f"> {line}".rstrip() for line in body.splitlines()))
+        return quoted
 
     @staticmethod
     def _open(match):
@@ -186,6 +205,8 @@ class Names:
             return f"`{target}`"
         if role.startswith("cite"):
             return ", ".join(_cited(key.strip(), role) for key in target.split(","))
+        if role == "eq":
+            return f"${self.equations[target].rstrip(' .,')}$"
         if role == "nb-download":
             return ""
         if role == "doc":

@@ -1,6 +1,6 @@
 """Numbers of chapters and exercises, the same in titles, links, the sidebar, the index of the search and the student notebooks.
 
-A chapter of the paper has the number of the paper's section, which its file name begins with: `3-1-balance` is 3.1, `4-4b-jumps` 4.4b,
+A chapter of the paper has the number of the paper's section, which its file name begins with: `3-1-balance` is 3.1, `4-3b-synthesised` 4.3b,
 `b-efficiency` B, and parts of an appendix are `a1-quadratic`, A.1, and so on.
 A chapter of a part that the paper does not have is counted in the order of `_toc.yml`, after the part's number in `PARTS`. A page with
 neither has no number, nor has a page of `LISTS`, which only says what is behind it. Exercises are counted inside their chapter. So a chapter that moves, or is split, changes no number by hand.

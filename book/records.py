@@ -137,13 +137,17 @@ def codecheck():
     """The tables that one command makes again: `make data TABLES=<name>`; those written by hand are not listed."""
     citation, _, own = known()
     readme = (ROOT / "data/README.md").read_text("utf-8")
-    products = re.search(r"^TABLES = \{\n(.*?)^\}", (ROOT / "data/build.py").read_text("utf-8"), re.M | re.S)[1]
-    made = [name for name in re.findall(r'^    "(\w+)":', products, re.M) if (ROOT / f"data/{name}.csv").exists()]
-    assert all(f"`{name}.csv`" in readme for name in made)
+    program = (ROOT / "data/build.py").read_text("utf-8")
+    products = re.search(r"^TABLES = \{\n(.*?)^\}", program, re.M | re.S)[1]
+    names = re.findall(r'^    "(\w+)":', products, re.M) + re.findall(r'^[A-Z]+ = "(\w+)"', program, re.M)
+    made = {f"data/{name}.csv": f"make data TABLES={name}" for name in names if (ROOT / f"data/{name}.csv").exists()}
+    if lacks := [file for file in made if f"`{Path(file).name}`" not in readme]:
+        raise SystemExit(f"data/README.md says nothing of {', '.join(lacks)}")
+    made["data/vary.csv"] = "make vary WRITE=1"
     record = {
         "version": "https://codecheck.org.uk/spec/config/1.0/",
-        "paper": {"title": citation["title"], "authors": [{"name": one["name"]} for one in people()], "reference": own["doi"]},
-        "manifest": [{"file": f"data/{name}.csv", "comment": f"make data TABLES={name}"} for name in made],
+        "paper": _told({"title": citation["title"], "authors": [{"name": one["name"]} for one in people()], "reference": own["doi"]}),
+        "manifest": [{"file": file, "comment": command} for file, command in made.items()],
         "codechecker": own["codechecker"],
         "repository": own["repository"],
     }  # fmt: skip

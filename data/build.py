@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import gzip
 import http.client
 import io
+import itertools
 import json
 import os
 import shutil
@@ -25,6 +27,7 @@ import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,11 +46,12 @@ from whichbird.data.manifest import write_manifest
 from whichbird.data.mqm import TAXONOMY, plain
 from whichbird.data.mtme import find_tree, is_human, read_mtme, read_scores
 from whichbird.data.pool import Exclusion, Pool, Rating
-from whichbird.data.registry import DATASETS, TREE
+from whichbird.data.registry import DATASETS, PRIMARIES, TREE
 from whichbird.data.taxonomies import PAPER, Grouping, load_taxonomy, regroup, taxonomies
 from whichbird.solve import baseline
 from whichbird.study import portrait, synthesis
 from whichbird.study.carriers import carriers_table
+from whichbird.study.ceiling import ceiling_table
 from whichbird.study.components import FEWEST, components as natural
 from whichbird.study.contest import need_aspects
 from whichbird.study.domains import domain_agreement, domain_lean, domain_pools
@@ -238,7 +242,7 @@ def _dataset(
     if "segments" in products:
         segments.save(out / "segments" / f"{name}{segments.ENDING}", pool, *others)
     made = {
-        t: TABLES[t].make(pool, *[root] * (t in ("references", "floating")))
+        t: TABLES[t].make(pool, *[root] * (t in ("references", "floating", "all_lines")))
         for t in products
         if _of_pool(t) and t not in FILES and TABLES[t].takes(name)
     }
@@ -305,15 +309,15 @@ def _guest(root: Path | None, names: Sequence[str], scratch: Path, out: Path) ->
 
 def _fields(root: Path | None, scratch: Path) -> str:
     """Write the pools of other fields whose raw files lie in the tree or beside it; else say what is missing."""
-    missing = []
-    for raw, reader in {"biomqm": _biomqm, "hanna": _hanna}.items():
+    missing, jobs = [], []
+    for raw, parts in {"biomqm": _biomqm, "hanna": lambda found: [partial(_hanna, found)]}.items():
         places = [] if root is None else [root / raw, root.parent / raw]
         found = next((place for place in places if place.is_dir()), None)
         if found is None:
             missing.append(raw)
-            continue
-        for pool in reader(found):
-            segments.save(scratch / OTHERS / f"{pool.name}{segments.ENDING}", pool)
+        else:
+            jobs += [partial(_field, part, scratch) for part in parts(found)]
+    _parallel(jobs, OTHERS)
     return (
         f"fields: no {' and no '.join(missing)} is in the tree or beside it, so what ships stays as it is"
         if missing
@@ -321,37 +325,102 @@ def _fields(root: Path | None, scratch: Path) -> str:
     )
 
 
-def _biomqm(raw: Path) -> Iterable[Pool]:
-    """BioMQM v2, a pool a pair. Omissions stand in `source_errors`; faults of the source text (category Source) do not count."""
+def _field(reader: Callable[[], tuple[Pool, tuple[str, ...]]], scratch: Path) -> None:
+    """Write segments and digest of a pool of another field, and the tests of the scorers that its reader names."""
+    pool, tested = reader()
+    segments.save(scratch / OTHERS / f"{pool.name}{segments.ENDING}", pool)
+    digest.make(pool).save(scratch / OTHERS / f"{pool.name}.npz")
+    few = replace(pool, scorers={s: x for s, x in pool.scorers.items() if s in tested})
+    save_significance(build_significance(few), scratch / TESTS / f"{pool.name}.npz")
+
+
+def _biomqm(raw: Path) -> list[Callable[[], tuple[Pool, tuple[str, ...]]]]:
+    """The readers of BioMQM v2, one a pair."""
+    folders = sorted((raw / "data/v2/target/main_phase/round_two").iterdir())
+    return [partial(_bio, folder, raw / f"texts/{folder.name}.tsv") for folder in folders]
+
+
+def _bio(folder: Path, texts_file: Path) -> tuple[Pool, tuple[str, ...]]:
+    """A pair of BioMQM v2, and the scorers whose tests ship. Omissions stand in `source_errors`; faults of the source text
+    (category Source) do not count.
+
+    Scorers are computed here where the texts of all systems and the reference are known; total is missing elsewhere, since
+    people and scorers are compared on the same segments. Adequacy, fluency and β rest on all.
+    """
+    try:
+        from sacrebleu.metrics import BLEU, CHRF, TER
+    except ImportError:
+        raise DataError("the scorers of the biomedical pools need sacrebleu: pip install -r requirements.txt") from None
     prices = {"Neutral": 0.0, "Minor": 1.0, "Major": 5.0, "Critical": 5.0}
-    for folder in sorted((raw / "data/v2/target/main_phase/round_two").iterdir()):
-        files = [f for f in sorted(folder.glob("*.json")) if not f.stem.startswith("reference")]
-        cells: dict[tuple[str, str, str], list[np.ndarray]] = {}
-        for file in files:
-            for row in json.loads(file.read_text("utf-8")):
-                points = np.zeros(3)  # adequacy, fluency, total
-                for error in row["source_errors"] + row["target_errors"]:
-                    kind, sub, severity = error["error_category"], error["error_subcategory"] or "", error["severity"]
-                    if kind == "Source":
-                        continue
-                    cost = 0.1 if (sub, severity) == ("Punctuation", "Minor") else prices[severity]
-                    points[2] -= cost
-                    if kind in ("Accuracy", "Unintelligible") or sub == "Wrong_term":
-                        points[0] -= cost
-                    elif kind != "Other":  # conventions, style, locale, inconsistent terms
-                        points[1] -= cost
-                cells.setdefault((file.stem, row["DOC_ID"], row["SEG_ID"]), []).append(points)
-        keys = sorted({key[1:] for key in cells}, key=lambda key: (int(key[0].removeprefix("doc")), int(key[1])))
-        systems = tuple(file.stem for file in files)
-        a, f, t = np.moveaxis(np.array([[np.mean(cells[s, *key], axis=0) for key in keys] for s in systems]), 2, 0)
-        yield Pool(
-            "bio_" + folder.name.replace("2", ""), systems, np.arange(len(keys)), len(keys), t, a, f, reference="none",
-            documents=tuple(key[0] for key in keys),
-        )  # fmt: skip
+    cells: dict[tuple[str, str, str], dict[str, np.ndarray]] = {}  # points of each rater: adequacy, fluency, total
+    faults: dict[
+        tuple[str, str, str], list[tuple[tuple[str, str, str], float]]
+    ] = {}  # what was marked, by system and label
+    files = [f for f in sorted(folder.glob("*.json")) if not f.stem.startswith("reference")]
+    for file in files:
+        for row in json.loads(file.read_text("utf-8")):
+            points, cell = np.zeros(3), (file.stem, row["DOC_ID"], row["SEG_ID"])
+            for error in row["source_errors"] + row["target_errors"]:
+                kind, sub, severity = error["error_category"], error["error_subcategory"] or "", error["severity"]
+                if kind == "Source":
+                    continue
+                cost = 0.1 if (sub, severity) == ("Punctuation", "Minor") else prices[severity]
+                points[2] -= cost
+                if kind in ("Accuracy", "Unintelligible") or sub == "Wrong_term":
+                    points[0] -= cost
+                elif kind != "Other":  # conventions, style, locale, inconsistent terms
+                    points[1] -= cost
+                label = plain(f"{kind}/{sub}" if sub else kind)
+                faults.setdefault((file.stem, label, severity.lower()), []).append((cell, cost))
+            cells.setdefault(cell, {})[row["Annotator_ID"].strip()] = points
+    keys = sorted({key[1:] for key in cells}, key=lambda key: (int(key[0].removeprefix("doc")), int(key[1])))
+    systems = tuple(file.stem for file in files)
+    people = sorted({rater for rated in cells.values() for rater in rated})
+    layers = np.full((max(map(len, cells.values())), len(systems), len(keys), 3), np.nan)
+    who = np.full(layers.shape[:3], -1)
+    for (k, s), (n, key) in itertools.product(enumerate(systems), enumerate(keys)):
+        for layer, (rater, points) in enumerate(sorted(cells[s, *key].items())):
+            layers[layer, k, n], who[layer, k, n] = points, people.index(rater)
+    a, f, t = np.moveaxis(np.nanmean(layers, axis=0), 2, 0)
+    shared = (who >= 0).sum(axis=0) > 1
+    texts = pd.read_csv(texts_file, sep="\t", dtype=str, na_filter=False, quoting=csv.QUOTE_NONE)
+    texts = texts.set_index(["doc", "seg"]).loc[keys, [*systems, "reference"]].to_numpy(dtype=object).T
+    whole = (texts != "").all(axis=0)
+    compared = np.where(whole, t, np.nan)
+    chinese = folder.name.endswith("zh")
+    made = {
+        "BLEU": BLEU(effective_order=True, tokenize="zh" if chinese else "13a").sentence_score,
+        "chrF": CHRF().sentence_score,
+        "chrF++": CHRF(word_order=2).sentence_score,
+        **({} if chinese else {"TER": TER(case_sensitive=True).sentence_score}),  # of words, which Chinese does not part
+    }
+    scorers = {}
+    for name, score in made.items():
+        for kind, said in (("", texts), (" lower-cased", np.vectorize(str.lower, otypes=[object])(texts))):
+            x = np.full(t.shape, np.nan)
+            for n in np.flatnonzero(whole):
+                known = {text: round(score(text, [said[-1, n]]).score, 4) for text in {*said[:-1, n]}}  # many are alike
+                x[:, n] = [known[text] * (-1 if name == "TER" else 1) for text in said[:-1, n]]
+            scorers[name + kind] = x
+    counted = [
+        (*label, len(marks), sum(cost / len(cells[cell]) for cell, cost in marks))
+        for label, marks in sorted(faults.items())
+    ]
+    pool = Pool(
+        "bio_" + folder.name.replace("2", ""), systems, np.arange(len(keys)), len(keys), compared, a, f, scorers,
+        errors=pd.DataFrame(counted, columns=["system", "category", "severity", "count", "penalty"]),
+        reference="reference", documents=tuple(key[0] for key in keys), raters=np.where(shared, -1, who[0]),
+        rater_names=tuple(f"rater{n}" for n in range(1, len(people) + 1)),
+        ratings=tuple(Rating(*np.moveaxis(x, 2, 0), w) for x, w in zip(layers, who, strict=True)),
+        left_out=() if whole.all() else (Exclusion("segment", "", "a text is missing, so it counts for β alone", int((~whole).sum())),),
+        notes=("scorers and total stand where the texts of all systems and the reference are known",),
+    )  # fmt: skip
+    return pool, tuple(scorers)
 
 
-def _hanna(raw: Path) -> Iterable[Pool]:
-    """HANNA: relevance as adequacy, coherence as fluency, total their mean; human stories left out, distances negated."""
+def _hanna(raw: Path) -> tuple[Pool, tuple[str, ...]]:
+    """HANNA and the scorers whose tests ship, one of each kind. Relevance as adequacy, coherence as fluency, total their mean;
+    human stories left out, distances negated."""
     table = pd.read_csv(raw / "hanna_metric_scores_llm.csv").set_index("Model").drop(index="Human")
     x = {c: np.array([json.loads(cell) for cell in table[c]], dtype=float) for c in table}
     a, f = x["Relevance"], x["Coherence"]
@@ -362,14 +431,33 @@ def _hanna(raw: Path) -> Iterable[Pool]:
     twins = [s for s in scorers if s.startswith("InfoLM") and s != kept and np.array_equal(scorers[s], scorers[kept])]
     for twin in twins:
         del scorers[twin]
-    raters = [(x[f"Human {k} RE"], x[f"Human {k} CH"]) for k in (1, 2, 3)]
-    yield Pool(
+    short = ("RE", "CH", "EM", "SU", "EG", "CX")
+    criteria = {
+        c.lower(): np.array([x[f"Human {k} {mark}"] for k in (1, 2, 3)]) for c, mark in zip(six, short, strict=True)
+    }
+    ratings = zip(criteria["relevance"], criteria["coherence"], strict=True)
+    likes = (
+        "SUPERT-",
+        "BLANC-",
+        "BARTScore-",
+        "BERTScore F1",
+        "S3-Pyramid",
+        "SummaQA",
+        kept,
+        "DepthScore",
+        "BaryScore-W",
+    )
+    likes += ("BLEU", "METEOR", "chrF", "CIDEr", "ROUGE-L F", "ROUGE-WE-3", "MoverScore", "Text length", "Repetition-1")
+    judges = tuple(s for s in scorers if s.endswith((" RE 1", " CH 1")))
+    pool = Pool(
         "hanna", tuple(table.index), np.arange(a.shape[1]), a.shape[1], (a + f) / 2, a, f, scorers, reference="human story",
-        ratings=tuple(Rating(r, c, (r + c) / 2, np.full(a.shape, -1)) for r, c in raters),
+        ratings=tuple(Rating(r, c, (r + c) / 2, np.full(a.shape, -1)) for r, c in ratings),
+        aspect_names=("relevance", "coherence"), criteria=criteria,
         left_out=(Exclusion("system", "Human", "human stories; metrics with a reference compare them with themselves"),),
         aliases=dict.fromkeys(twins, kept),
         notes=("adequacy is relevance to the prompt, fluency is coherence, total is their mean",),
     )  # fmt: skip
+    return pool, (*(s for s in scorers if s.startswith(likes)), *judges)
 
 
 def _report(root: Path | None, scratch: Path, out: Path) -> str:
@@ -477,6 +565,22 @@ def references(pool: Pool, root: Path) -> pd.DataFrame | None:
         if is_human(system) and (seen := ~np.isnan(x)).any()
     ]
     return pd.DataFrame(rows) if rows else None
+
+
+def all_lines(pool: Pool, root: Path) -> pd.DataFrame | None:
+    """System means of WMT23's primaries over all source lines, rated or not, which are what its organisers ranked systems by."""
+    source = DATASETS[pool.name]
+    if source.set != ALL_LINES:
+        return None
+    systems, rows = (*pool.systems, *source.humans), []
+    for scorer in sorted(PRIMARIES[source.set]):
+        paths = [
+            find_tree(root) / source.set / "metric-scores" / source.pair / f"{scorer}-{v}.seg.score"
+            for v in (source.standard, "src")
+        ]
+        x = read_scores(next((path for path in paths if path.exists()), paths[0])).rows(systems)
+        rows += [(pool.name, scorer, s, m) for s, m in zip(systems, np.nanmean(x, axis=1), strict=True)]
+    return pd.DataFrame(rows, columns=["dataset", "scorer", "system", "mean"])
 
 
 def floating(pool: Pool, root: Path) -> pd.DataFrame | None:
@@ -650,6 +754,11 @@ def leans(pool: Pool, d: digest.Digest) -> pd.DataFrame | None:
     return domain_lean(pool).drop(columns="name") if pool.aspects is not None and len(domain_pools(pool)) > 1 else None
 
 
+def ceiling(pool: Pool, _: digest.Digest) -> pd.DataFrame | None:
+    """Where other people's ratings rank among the scorers, where cells have several."""
+    return ceiling_table(pool)
+
+
 def carriers(pool: Pool, d: digest.Digest, verdict: Verdict) -> pd.DataFrame | None:
     """What each system does to the balance, to changes between the ends, and to the natural order, when it is left out."""
     return None if d.aspects is None else carriers_table(d, pool, verdict, TURNS)
@@ -733,6 +842,7 @@ EFFECTS, SIZES = (1.0, 1.4, 2.4), 1000  # design effects, and worlds of each
 TRIED = ("ende22", "enru22", "ende24")  # whose documents are worlds, in which false claims are counted
 RATERS = "raters"  # how often intervals over raters hold the truth, in worlds drawn from the segments of each dataset with several raters
 SHARED = ("ende20", "zhen20", "ende22", "enzh22", "ende23", "zhen23")  # cells rated by several people
+ALL_LINES = "wmt23"  # the set whose official table rests on means over all source lines
 HUMANS = "humans"  # human translations among the systems, as WMT ranked them
 GUESTS = "guests"  # made of other people's score files, beside the tree
 REPORT = "report"  # on the guest, made of all that its authors scored
@@ -741,6 +851,7 @@ MANIFEST = "manifest"  # of all that lies in the folder; every build writes it
 TABLES = {
     "errors": Table(errors, "pool"),
     "references": Table(references, "pool", 6),
+    "all_lines": Table(all_lines, "pool"),
     "synthesised": Table(synthesised, "pool", paper=True),
     "floating": Table(floating, "pool", exact=("beta",), paper=True),
     "sweep": Table(sweeps, "digest", 12, ("beta",), paper=True),
@@ -758,6 +869,7 @@ TABLES = {
     "leaning": Table(leaning, "segments", 6),
     "domains": Table(domains, "segments", 5),
     "leans": Table(leans, "segments", 5),
+    "ceiling": Table(ceiling, "segments", 5),
     "carriers": Table(carriers, "tests", 6),
     "interaction": Table(interaction, "tests", 5),
     "placebo": Table(placebo, "digest", 5),
@@ -928,7 +1040,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             root = download(args.cache)
         made = build(root, args.out, args.only, products, args.heen, args.draws)
         if not made:
-            raise DataError(f"{args.out}: it holds no digest to make {' and '.join(products)} from")
+            raise DataError(f"nothing was found to make {' and '.join(products)} from; {args.out} stays as it is")
         print(f"built {', '.join(made)} of {len(args.only)} datasets in {args.out}")
         for name in args.only if args.heen else ():
             if not DATASETS[name].ratings and "digests" in made and (line := _published(name, args.out)):

@@ -19,6 +19,7 @@ PATTERNS = (  # those of whichbird.data.manifest, and the manifest
     "*.csv",
     "segments/*.seg",
     "fields/*.seg",
+    "fields/*.npz",
     "significance/*.npz",
     "guests/*.npz",
     "guests/*.json",

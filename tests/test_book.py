@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import statistics
 from pathlib import Path
 
 import execute
@@ -16,14 +17,12 @@ GLOSSARY = BOOK / "use/glossary.md"
 NO_CHAPTERS = {
     "index",
     "notes",
-    "concordance",
     "claims",
     "references",
     "appendix/a-theory",
     "appendix/h-formal",
     "appendix/h2-verifier",
     "use/glossary",
-    "use/status",
     "use/teaching",
     "use/teaching-project",
     "use/teaching-handout",
@@ -144,3 +143,32 @@ def test_notation_names_the_library():
             assert hasattr(importlib.import_module(f"whichbird.{module}"), attribute), n
         else:
             eval(n, known)  # an expression in the names that the page's first paragraph introduces
+
+
+SHOWN, EVERY = (
+    10,
+    13,
+)  # median lines of code in a cell: of those that a notebook shows, and of all; neither may grow, and 6 is the aim
+
+
+def test_cells_are_small():
+    """What draws or computes beyond a few lines belongs into a function that the page names (`whichbird_book.drawings`)."""
+    shown, every = [], []
+    for path in CHAPTERS:
+        for cell in execute.code_cells(execute.read(path)):
+            tags = set(cell.metadata.get("tags", []))
+            if not {"remove-input", "remove-cell"} & tags:
+                lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+                every.append(lines)
+                shown += [lines] * ("hide-input" not in tags)
+    assert len(shown) > 250
+    assert (statistics.median(shown), statistics.median(every)) <= (SHOWN, EVERY)
+    assert statistics.median(every) <= EVERY
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_captions_name_no_colour_that_dark_pages_change(path):
+    """Ink is pale there and paper is dark: a caption says strong and faint, or ink."""
+    captions = re.findall(r"^ {4}caption: (.*?)^ {2}image:", path.read_text("utf-8"), re.M | re.S)
+    words = r"\b(?:pale[rst]?|dark(?:er|est)?|black|white|light(?:er|est)?)\b"
+    assert [found for caption in captions for found in re.findall(words, caption, re.I)] == []

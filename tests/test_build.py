@@ -522,7 +522,22 @@ def test_main_says_what_it_lacks(tmp_path, monkeypatch, capsys):
 
 def test_derived_tables_need_digests(tmp_path, capsys):
     assert build.main(["--derived", "--tables", "search_counts,errors", "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"build.py: {tmp_path}: it holds no digest to make search_counts from\n"
+    assert (
+        capsys.readouterr().err
+        == f"build.py: nothing was found to make search_counts from; {tmp_path} stays as it is\n"
+    )
+
+
+def test_pools_of_other_fields_without_their_archives_get_two_sentences(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("MTME_ROOT", raising=False)
+    for tree in ([], ["--mtme", str(tmp_path)]):
+        assert build.main([*tree, "--tables", "fields", "--out", str(tmp_path)]) == 2
+        told = capsys.readouterr()
+        assert told.out + told.err == (
+            "fields: no biomqm and no hanna is in the tree or beside it, so what ships stays as it is\n"
+            f"build.py: nothing was found to make fields from; {tmp_path} stays as it is\n"
+        )
+    assert not list(tmp_path.iterdir())
     assert everything(tmp_path) == {}
 
 

@@ -1,11 +1,16 @@
 """WMT's official table against the published one (findings of the WMT24 metrics task), and human translations among the systems."""
 
+import os
+
 import numpy as np
 import pytest
 
 import whichbird as wb
+from whichbird.core.closed import closed_p
+from whichbird.core.permutation import PERMUTATIONS, PUBLISHED_SEED, p_counts
 from whichbird.data.digest import read_table
 from whichbird.data.humans import load_official
+from whichbird.data.mtme import find_tree
 from whichbird.data.registry import DATASETS, PRIMARIES
 from whichbird.study.campaign import by_meta, campaign
 
@@ -15,9 +20,17 @@ PUBLISHED = {  # averages as printed, three digits
 }  # fmt: skip
 
 
+SEEDED = "metametrics_mt_mqm_hybrid_kendall"
+
+
+@pytest.fixture(scope="module")
+def wmt23():
+    return campaign("wmt23").table.set_index("scorer")
+
+
 @pytest.fixture(scope="module")
 def official():
-    return campaign("wmt24").table.set_index("scorer")
+    return campaign("wmt24", resamples=50).table.set_index("scorer")
 
 
 def test_the_official_average_is_the_published_one(official):
@@ -25,7 +38,84 @@ def test_the_official_average_is_the_published_one(official):
     assert official["average"].is_monotonic_decreasing
     assert list(official.index[:6]) == list(PUBLISHED)[:6]
     for scorer, printed in PUBLISHED.items():
-        assert abs(official.loc[scorer, "average"] - printed) < 0.001, scorer
+        if scorer != SEEDED:
+            assert round(official.loc[scorer, "average"], 3) == printed, scorer
+
+
+def test_the_one_that_rounds_otherwise_hangs_on_the_seed(official):
+    """Printed .725, .7242 with our seed; endless permutations give .7246, and other seeds fall on either side of .7245."""
+    pools = [load_official(d) for d in ("ende24", "enes24", "jazh24")]
+    acc_eq = official.loc[SEEDED, [f"{p.name}_acc_eq" for p in pools]].mean()
+
+    def average(p_of):
+        spa = [wb.spa_from_p(p_of(p.total[:, p.official], p), p_of(p.scored[SEEDED], p)) for p in pools]
+        return (np.mean(spa) + acc_eq) / 2
+
+    def seeded(seed):
+        return average(lambda x, p: p_counts(x, seed=seed, exact=p.exact) / PERMUTATIONS)
+
+    assert seeded(PUBLISHED_SEED) == pytest.approx(official.loc[SEEDED, "average"], abs=1e-12)
+    assert round(official.loc[SEEDED, "average"], 4) == 0.7242
+    assert round(average(lambda x, _: closed_p(x)), 3) == 0.725
+    assert {round(seeded(seed), 3) for seed in range(100, 110)} == {0.724, 0.725}
+
+
+def test_the_averages_of_2023(wmt23):
+    """Findings of the WMT23 metrics task: averages as printed, three digits."""
+    printed = {"XCOMET-Ensemble": 0.825, "XCOMET-QE-Ensemble": 0.808, "MetricX-23": 0.808, "GEMBA-MQM": 0.802}
+    assert list(wmt23.index[:4]) == list(printed)
+    assert wmt23.loc[list(printed), "average"].round(3).tolist() == list(printed.values())
+    assert wmt23.loc[["XCOMET-Ensemble", "GEMBA-MQM"], "average"].round(4).tolist() == [0.8246, 0.8022]
+    short = by_meta(wmt23.reset_index(), "wmt23").set_index("scorer")
+    again = (short["pa"] + (1 + short["pearson"]) / 2 + (1 + short["cells"]) / 2 + short["acc_eq"]) / 4
+    assert np.allclose(again, short["average"])
+    assert (249 * short["pa"] - (249 * short["pa"]).round()).abs().max() < 1e-9  # of 249 pairs
+
+
+def test_correlation_of_cells_is_numpys(wmt23):
+    pool = load_official("heen23")
+    for scorer in ("BLEU", "GEMBA-MQM"):
+        found = np.corrcoef(pool.total.ravel(), pool.scorers[scorer].ravel())[0, 1]
+        assert wmt23.loc[scorer, "heen23_cells"] == pytest.approx(found, abs=1e-12)
+
+
+def test_the_rule_of_2024_has_another_winner_in_2023():
+    found = campaign("wmt23-as-24", resamples=50).table
+    assert found["scorer"].head(2).tolist() == ["GEMBA-MQM", "XCOMET-Ensemble"]
+    assert found["average"].head(2).round(3).tolist() == [0.753, 0.751]
+    assert (found["average_low"][0] < found["average"][1]) and (found["average_low"] < found["average"]).all()
+
+
+def test_intervals_are_of_scorers_that_are_not_constant(official, wmt23):
+    constant = ["sentinel-ref-mqm", "sentinel-src-mqm"]
+    assert official.index[official["average_low"].isna()].tolist() == constant and wmt23["average_low"].isna().all()
+    half = (official["average_high"] - official["average_low"]).drop(constant) / 2
+    assert 0.005 < half.min() and half.max() < 0.05
+
+
+def test_scores_of_constant_sentinels_are_one_text_a_segment():
+    """So no rounding of what is read, to 32 bits say, can tell systems apart."""
+    root = os.environ.get("MTME_ROOT")
+    if not root:
+        pytest.skip("MTME_ROOT is not set: score files are in the release alone")
+    for pair in ("en-de", "en-es", "ja-zh"):
+        for path in (find_tree(root) / "wmt24" / "metric-scores" / pair).glob("sentinel-[rs]*-mqm-*.seg.score"):
+            rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+            texts = {}
+            for system, score in rows:
+                texts.setdefault(system, []).append(score)
+            assert len({tuple(x) for x in texts.values()}) == 1 < len(texts), path
+
+
+def test_means_over_all_lines_belong_to_the_datasets():
+    table = read_table("all_lines.csv")
+    for name, part in table.groupby("dataset"):
+        pool = load_official(name)
+        assert set(part["system"]) == set(pool.systems) and set(part["scorer"]) == PRIMARIES["wmt23"]
+        rated = [pool.scorers[pool.aliases.get(s, s)].mean(axis=1) for s in ("XCOMET-Ensemble", "BLEU")]
+        for scorer, mine in zip(("XCOMET-Ensemble", "BLEU"), rated, strict=True):
+            every = part[part["scorer"] == scorer].set_index("system")["mean"].loc[list(pool.systems)]
+            assert np.corrcoef(mine, every)[0, 1] > 0.95 and not np.allclose(mine, every)
 
 
 def test_spa_of_metricx_is_the_published_one(official):
@@ -35,7 +125,7 @@ def test_spa_of_metricx_is_the_published_one(official):
 
 
 def test_the_average_is_that_of_six_tasks(official):
-    tasks = official.drop(columns=["rank", "average"])
+    tasks = official.drop(columns=["rank", "average", "average_low", "average_high"])
     assert tasks.shape[1] == 6 and np.allclose(tasks.mean(axis=1), official["average"])
     means = by_meta(official.reset_index(), "wmt24")
     assert np.allclose(means[["spa", "acc_eq"]].mean(axis=1), means["average"])
@@ -48,9 +138,9 @@ def test_a_constant_scorer_has_the_share_of_ties(official):
 
 
 def test_another_balance_moves_it_and_unknown_ones_are_refused(official):
-    low = campaign("wmt24", "low").table.set_index("scorer")
+    low = campaign("wmt24", "low", resamples=2).table.set_index("scorer")
     assert np.abs(low["average"] - official["average"]).max() > 0.001
-    for name, beta in (("wmt99", None), ("wmt24", 0.01)):
+    for name, beta in (("wmt99", None), ("wmt24", 0.01), ("wmt23", 0.9)):
         with pytest.raises(wb.DataError) as error:
             campaign(name, beta)
         assert "\n" not in str(error.value)

@@ -198,6 +198,31 @@ def test_student_notebooks_hold_no_solution(path):
     assert notebooks.student(path) == notebook
 
 
+LABEL = re.compile(r"(?<![\w/])(?:fig|sec|prop|def|thm|lem|cor|rem|alg|eq|ex|tab)-[a-z0-9][\w-]*")
+ELSEWHERE = re.compile(
+    r"\bfigure \d|\b(?:figures?|tables?|pictures?|plots?|proofs?|found|cells?) (?:above|below)|\bpicture\b"
+)
+
+
+@chapter
+def test_student_notebooks_have_no_holes(path):
+    """No raw label; what an exercise takes from a figure or a table of its page is said in `here`; what it cites stands in the notebook."""
+    page, names = slices.chapter(path), ex.Names(path)
+    cells = [c.source for c in notebooks.student(path).cells if c.cell_type == "markdown"]
+    assert not [m[0] for text in cells for m in LABEL.finditer(text)]
+    assert not [m[0] for text in cells for m in re.finditer(r"\{[\w:-]+\}`", text)]
+    for e in page.exercises:
+        asked = " ".join(names.plain(ex.CELL.sub("", e.text)).split())
+        if found := ELSEWHERE.search(asked):
+            assert "here" in ENTRIES[e.label], (
+                f"{e.number} {e.label} refers to {found[0]!r}, which its notebook does not show: say in `here` what it needs of it"
+            )
+        for quoted in names.statements(e.text):
+            assert any(quoted in text for text in cells)
+    code = "\n".join(c.source for c in notebooks.student(path).cells if c.cell_type == "code")
+    assert not re.search(r"(?:#|\"\"\").*\b(?:theorem|definition|proposition|figure|table) (?:above|below)", code)
+
+
 @chapter
 def test_teacher_notebooks_hold_everything(path):
     notebook, page = notebooks.teacher(path), slices.chapter(path)

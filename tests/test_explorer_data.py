@@ -11,6 +11,7 @@ from whichbird import DataError
 from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.data.digest import read_table
 from whichbird.study.carriers import Carriers
+from whichbird.study.meta import METAMETRICS
 from whichbird.study.sweep import sweep
 from whichbird.study.targets import VANISHING
 from whichbird.study.verdict import Changes
@@ -242,3 +243,22 @@ def test_the_interval_of_the_natural_balance():
     page, found = page_data(wb.load("ende20"), step=0.1), wb.components("ende20")
     assert (page["beta0_low"], page["beta0_high"]) == pytest.approx((found.low, found.high), rel=5e-6)  # six digits
     assert 0 < page["beta0_low"] < page["stops"][page["natural"]] < page["beta0_high"] < 1
+
+
+def test_values_of_segment_metrics_between_stops_are_within_a_thousandth():
+    """The page draws straight lines between them; half a thousandth is rounding."""
+    d = wb.load("ende23")
+    made = page_data(d, step=0.1)["segmental"]
+    betas = np.linspace(*wb.reliable_interval(*d.aspects), 8)
+    w = wb.reweight_sweep(*d.aspects, betas).insist().weights
+    for name, rows in made["thousandths"].items():
+        shown = np.array([np.interp(betas, made["betas"], x) for x in np.transpose(rows)]).T / 1000
+        assert np.abs(shown - METAMETRICS[name].at(wb.contest(d), w)).max() < 1.5e-3, name
+
+
+def test_the_human_ceiling_is_the_one_that_ships():
+    assert page_data(wb.load("ende24"), step=0.5)["ceiling"] is None
+    found = wb.human_ceiling("ende23")
+    assert page_data(wb.load("ende23"), step=0.5)["ceiling"] == pytest.approx(
+        [found.value, found.low, found.high, found.best], abs=1e-4
+    )

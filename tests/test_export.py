@@ -305,8 +305,32 @@ def test_a_folder_of_tables(here):
         read["cells"].drop(columns=["rater", "segment"]),
         segment_table(pool, True, True).drop(columns=["rater", "segment"]), check_dtype=False,
     )  # fmt: skip
+    (here / "plain").mkdir()
+    assert (here / "tables").stat().st_mode == (here / "plain").stat().st_mode
+    (here / "plain").rmdir()
     card = (here / "tables/README.md").read_text("utf-8")
     assert all(f"`{name}`" in card for name in (*pool.scorers, "cells.csv", "adequacy")) and "Apache-2.0" in card
     assert "is there already" in refused(*run("export", "zhen20", "tables"))
     assert "there is no folder" in refused(*run("export", "zhen20", "no/tables"))
     assert sorted(p.name for p in here.iterdir()) == ["human.csv", "tables"]
+
+
+def test_parquet_says_what_csv_says(here):
+    pytest.importorskip("pyarrow")
+    assert run("export", "zhen23", "tables")[0] == 0
+    for name in ("systems", "cells", "ratings"):
+        parquet = pd.read_parquet(here / f"tables/{name}.parquet")
+        csv = pd.read_csv(here / f"tables/{name}.csv", dtype={"segment": str})
+        pd.testing.assert_frame_equal(csv, parquet, check_dtype=False, rtol=1e-12)
+
+
+def test_the_card_says_whose_numbers_these_are(here):
+    for name, words in {
+        "zhen23": ("mt-metrics-eval-v2 (Apache-2.0)", "at most 0", "for WMT"),
+        "bio_enzh": ("BioMQM v2 (Apache-2.0)", "at most 0", "medical"),
+        "hanna": ("HANNA (MIT)", "coherence, 1 to 5", "stories"),
+    }.items():
+        assert run("export", name, name)[0] == 0
+        card = (here / name / "README.md").read_text("utf-8")
+        assert all(word in card for word in words)
+        assert name == "zhen23" or ("WMT" not in card and "mt-metrics-eval" not in card)

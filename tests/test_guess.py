@@ -9,7 +9,7 @@ from pools import ENDE24
 
 import whichbird as wb
 from whichbird.core.balance import Standard
-from whichbird.solve import guess, saddle
+from whichbird.solve import cover, guess, saddle
 
 SOLVER = importlib.import_module("whichbird.solve.reweight")
 GAP = 5e-10
@@ -17,8 +17,8 @@ GAP = 5e-10
 
 def _stretched(a, f, beta):
     """u and v (K,) of one target."""
-    pools = SOLVER._Pools.of(Standard.of(a, f))
-    _, x, v, stretch = SOLVER._sides(pools, np.zeros(1, int), np.array([beta]))
+    pools = SOLVER.Pools.of(Standard.of(a, f))
+    _, x, v, stretch = SOLVER.sides(pools, np.zeros(1, int), np.array([beta]))
     return stretch[0] * x[0], v[0]
 
 
@@ -227,9 +227,9 @@ def test_an_outlier_hides_no_second_optimum(a, f, beta, small, monkeypatch):
 
 def _side(a, f, beta):
     """One target with its cover, as the search in arrays finds it; None if it needs more."""
-    pools = SOLVER._Pools.of(Standard.of(a, f))
-    _, x, v, stretch = SOLVER._sides(pools, np.zeros(1, int), np.array([beta]))
-    side = SOLVER._Side(x, v, stretch)
+    pools = SOLVER.Pools.of(Standard.of(a, f))
+    _, x, v, stretch = SOLVER.sides(pools, np.zeros(1, int), np.array([beta]))
+    side = SOLVER.Side(x, v, stretch)
     side.start()
     return side if side.best[0] is not None and side.cover(np.zeros(1, int), 60).size else None
 
@@ -277,6 +277,6 @@ def test_a_rival_may_be_at_the_far_end_of_an_open_piece(left, right, rival, monk
     side, one = _side(*ENDE24, 0.2), np.zeros(1, int)
     o = side.best[0]
     unit = SOLVER.APART * np.sqrt(o.h / (2 * o.P * o.w.size)) / 30
-    piece = SOLVER._Gaps(one, np.array([o.q + left * unit]), np.array([o.q + right * unit]), one)
+    piece = cover.Gaps(one, np.array([o.q + left * unit]), np.array([o.q + right * unit]), one)
     monkeypatch.setattr(side, "gaps", lambda targets, level: piece)
     assert bool(side.rivals(one).target.size) == rival

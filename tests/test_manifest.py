@@ -30,6 +30,7 @@ def reader(name):
         ("significance", ".npz"): lambda: wb.load_significance(path.stem),
         ("segments", ".seg"): lambda: wb.load_pool(path.stem),
         ("fields", ".seg"): lambda: wb.load_pool(path.stem),
+        ("fields", ".npz"): lambda: wb.load(path.stem),
         ("guests", ".npz"): guest.load_guest,
         ("humans", ".npz"): lambda: load_official(path.stem),
         ("guests", ".json"): portrait.load_report,

@@ -9,7 +9,7 @@ from pools import ENDE24, KINDS, make
 
 import whichbird as wb
 from whichbird.core.balance import Standard
-from whichbird.solve import reweight as SOLVER
+from whichbird.solve import cover, reweight as SOLVER
 from whichbird.solve.saddle import alone, ascend, off_balance
 
 GAP = 1e-9  # what two proven optima may differ by in Σw²
@@ -86,6 +86,7 @@ def test_blocks_change_nothing(monkeypatch):
     a, f = resampled("ende24", 20, rng)
     betas = np.linspace(0.3, 0.9, 6)[None]
     whole = wb.reweight_many(a, f, betas)
+    monkeypatch.setattr(cover, "SOLVE_CELLS", 3000)
     monkeypatch.setattr(SOLVER, "SOLVE_CELLS", 3000)  # blocks of 5 and 20 targets
     parts = wb.reweight_many(a, f, betas)
     assert (parts.certificate == whole.certificate).all()
@@ -111,14 +112,14 @@ def test_one_unproven_target_does_not_stop_the_others(monkeypatch):
 
 
 def test_targets_without_any_feasible_weighting_found_do_not_stop_the_others(monkeypatch):
-    offer = SOLVER._Side.offer
+    offer = SOLVER.Side.offer
 
     def second_is_lost(self, target, h, p, q, w):
         kept = self.stretch[target] ** 2 < 0.22 / 0.78  # the stretch of β̂ = 0.22, below the natural balance
         offer(self, target[kept], h[kept], p[kept], q[kept], w[kept])
 
     a, f = np.array(ENDE24)[:, None].repeat(2, axis=1)
-    monkeypatch.setattr(SOLVER._Side, "offer", second_is_lost)
+    monkeypatch.setattr(SOLVER.Side, "offer", second_is_lost)
     monkeypatch.setattr(SOLVER.careful, "solve", lambda *args: None)
     many = wb.reweight_many(a, f, [0.2, 0.25])
     assert many.certificate.tolist() == ["interval", "unproven"]
@@ -138,7 +139,7 @@ def test_what_newton_finds_first_is_what_the_whole_way_finds(seed, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SOLVER, "_near", lambda pools, which, betas, part, out: part)
         whole = wb.reweight_sweep(a, f, betas)
-    hopeless = SOLVER._delicate(SOLVER._Pools.of(Standard.of(a, f)), np.zeros(1, int), betas[:1])[1].all()
+    hopeless = SOLVER.coarse(SOLVER.Pools.of(Standard.of(a, f)), np.zeros(1, int), betas[:1])[1].all()
     for r, s in zip(short, whole, strict=True):
         assert r.ess == pytest.approx(s.ess, rel=GAP)
         # next to a line, as in the example, the whole way is the careful one, which has no dual

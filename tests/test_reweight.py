@@ -14,7 +14,8 @@ from pools import ENDE24, KINDS, make
 import whichbird as wb
 from whichbird.core.balance import Standard, constraint_gradient, mean
 from whichbird.data.registry import DATASETS
-from whichbird.solve.reweight import INTERVAL_GAP, _Side
+from whichbird.solve import cover
+from whichbird.solve.cover import INTERVAL_GAP, Side
 
 SOLVER = sys.modules["whichbird.solve.reweight"]  # the attribute of that name is the function
 TED_ENDE = wb.load("ted_ende").adequacy, wb.load("ted_ende").fluency
@@ -130,7 +131,7 @@ def test_intervals_hold_in_exact_arithmetic(share):
     beta = low + share * (high - low)
     above = beta > wb.balance(*ENDE24)
     x, v, r = (pool.a, pool.f, (1 - beta) / beta) if above else (pool.f, pool.a, beta / (1 - beta))
-    side = _Side(x, v, np.sqrt([r]))
+    side = Side(x, v, np.sqrt([r]))
     side.start()
     assert not side.dual()[0]
     while (gaps := side.gaps(np.array([0]))).target.size:
@@ -403,7 +404,7 @@ def test_an_unfinished_proof_is_an_error(monkeypatch, careless):
 
 def test_targets_without_any_weighting_are_named(monkeypatch, careless):
     """Both where the start brings no feasible weighting for either; the target that one saddle proves is returned."""
-    monkeypatch.setattr(SOLVER._Side, "start", lambda self: None)
+    monkeypatch.setattr(SOLVER.Side, "start", lambda self: None)
     sweep = wb.reweight_sweep(*ENDE24, [0.2, 0.6, 0.25])
     assert sweep.certificates == ["unproven", "dual", "unproven"] and sweep.unproven.tolist() == [0.2, 0.25]
     assert np.isnan(sweep.weights[[0, 2]]).all() and sweep[1].gap <= GAP and np.isnan(sweep[0].gap)
@@ -415,7 +416,7 @@ def test_too_many_saddles_are_an_error(monkeypatch, careless):
     """Only the target that needs intervals is named; the one proven by a single saddle is not in doubt."""
     betas = [0.2, wb.balance(*ENDE24) - 0.01]
     assert [r.certificate for r in wb.reweight_sweep(*ENDE24, betas)] == ["interval", "dual"]
-    monkeypatch.setattr(SOLVER, "ROWS", 1)
+    monkeypatch.setattr(cover, "ROWS", 1)
     with pytest.raises(wb.NotProven, match="not proven at beta = 0.2[0-9]*;"):
         wb.reweight_sweep(*ENDE24, betas).insist()
 
@@ -445,7 +446,7 @@ def test_a_fine_sweep_proves_what_single_targets_prove(monkeypatch):
     d = wb.load("ende24")
     low, high = wb.reachable(d.adequacy, d.fluency)
     betas = np.linspace(low, high, 500)
-    monkeypatch.setattr(SOLVER, "ROWS", 400)
+    monkeypatch.setattr(cover, "ROWS", 400)
     solved = wb.reweight_sweep(d.adequacy, d.fluency, betas)
     for n in range(0, 500, 25):
         assert solved[n].ess == pytest.approx(wb.reweight(d.adequacy, d.fluency, betas[n]).ess, rel=1e-9)

@@ -41,8 +41,8 @@ ALLOWED = [
     ("index.md", "are called metrics; here they are"),
     ("use/your-own-scores.md", "You have built a metric: here it is called a"),
 ]
-LIMIT = 2100  # words of a chapter outside its code: what can be read at one sitting
-NO_CHAPTERS = {"index.md", "references.md", "use/glossary.md", "use/status.md"}
+LIMIT = 2300  # words of a chapter outside its code: what can be read at one sitting
+NO_CHAPTERS = {"index.md", "references.md", "use/glossary.md", "claims.md"}
 
 
 def prose(text):

@@ -3,9 +3,12 @@
 - At the end of the opening block of an executed chapter: links to its working copy, which `book/copies.py` makes of the pages when they are all there, and to
   its MyST source. The nodes are put into the parsed page, so the sources stay as written.
 - In the head of the first page: what the software and the data are, as JSON-LD, from `book/records.py`.
+- In every page: what it may run and ask for, from `book/policy.py`.
 - In the head of every page: a description, and the title and picture that other sites show when someone shares a link. They come from the page
   itself. Where the book will be served is not known, so the picture's address is relative, which not every site follows; with `site_address` in
   `_config.yml` it is a full one, as the protocol asks for.
+- `{{ source }}` and `{{ clone }}` in a page: where this repository is, and how to get it, from `repository` in paper/authors.yml. While that is empty they say how
+  to go on from a clone, and name no address.
 - `{nb-exec-table}` lists chapters by title in the order of the book, with a total, and without the time of the build, which would make
   two builds of the same book differ for no reason.
 """
@@ -27,6 +30,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import copies
 import execute
+import policy
 import records
 
 CARD = "_static/card.png"
@@ -158,14 +162,26 @@ def describe(app, pagename, templatename, context, doctree):
         context["metatags"] += f"\n    {records.linked()}"
 
 
+def name_repository(_, config):
+    address = records.known()[2]["repository"]
+    config.myst_substitutions |= {
+        "source": f"Its source, data and tests are at <{address}>."
+        if address
+        else "Its source, data and tests lie in one repository, from which it is built.",
+        "clone": f"In a clone (`git clone {address}`)" if address else "In the folder of this repository",
+    }
+
+
 def write_copies(app, error):
     if error is None and app.builder.format == "html":
+        policy.guard(Path(app.outdir))
         copies.write(Path(app.outdir))
 
 
 def setup(app):
+    app.connect("config-inited", name_repository)
     app.add_transform(Downloads)
-    app.connect("build-finished", write_copies)
+    app.connect("build-finished", write_copies, priority=900)  # after others have written pages
     app.add_post_transform(Status)
     app.connect("html-page-context", describe)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,6 +16,37 @@ import whichbird as wb
 
 GLOSSARY = "book/use/glossary"
 SKIP = "details.wb-code, details.wb-cite, .wb-cards, pre, script, style, a.headerlink, .chapter-opening, .eqno, div.math, .wb-live"
+# What newcomers type, and the page or the term that answers it; the words of titles and terms need no line here.
+ASKED = {
+    "book/index": ["install", "pip install", "how to run", "cite", "start"],
+    "book/claims": ["reproduce", "replication", "claims", "concordance", "versions"],
+    "book/use/explorer": ["which metric is best", "best metric", "ranking", "rank metrics", "interactive"],
+    "book/use/your-own-scores": [
+        "rank my metric",
+        "my metric",
+        "evaluate my metric",
+        "own metric",
+        "my own scores",
+        "score file",
+    ],
+    "book/paper/2-background": ["mqm", "wmt", "meta-evaluation", "permutation"],
+    "book/paper/3-1-balance": ["beta", "balance beta", "what is beta"],
+    "book/paper/4-3-main-results": ["results", "main result"],
+    "book/beyond/which-differences": [
+        "significance",
+        "significant",
+        "confidence interval",
+        "noise",
+        "is it significant",
+    ],
+    "book/sure/noise": ["how sure is beta", "uncertainty", "error bars"],
+    "book/use/calibration": ["choose beta", "which beta", "calibrate"],
+    "book/use/teaching": ["slides", "course", "teaching", "exercises"],
+    "book/appendix/d-datasets": ["datasets", "data", "add a dataset"],
+    "book/use/command-line": ["command line", "cli"],
+    "book/use/api": ["python", "api"],
+    "term-scorer": ["metric", "metrics"],
+}
 GREEK = dict(
     zip(
         "alpha beta gamma delta epsilon eta theta kappa lambda mu rho sigma tau omega Sigma Omega".split(),
@@ -59,7 +90,7 @@ def entries(page, address):
         meaning = plain(dt.find_next_sibling("dd"))
         short = re.match(r"([^\W\d_]{1,5})[,.] ", meaning)  # "β, adequacy's share …", "ESS. How many …"
         other = [short[1]] if short and (short[1].isupper() or not short[1].isascii()) else []
-        out.append(["term", plain(dt), f"{address}#{dt['id']}", meaning, other])
+        out.append(["term", plain(dt), f"{address}#{dt['id']}", meaning, [*other, *ASKED.get(dt["id"], [])]])
     for dt in article.select("dl.py dt[id]"):
         meaning = plain(dt.find_next_sibling("dd") or dt)
         out.append(["name", dt["id"], f"{address}#{dt['id']}", meaning[:300], [dt["id"].rpartition(".")[2]]])
@@ -78,7 +109,15 @@ def entries(page, address):
         title, kind = plain(heading), "chapter" if heading.name == "h1" else "section"
         words = " ".join(plain(child) for child in _own(section) if child is not heading)
         where = address if kind == "chapter" else f"{address}#{section['id']}"
-        out.append([kind, title, where, " ".join(words.split()), []])
+        out.append(
+            [
+                kind,
+                title,
+                where,
+                " ".join(words.split()),
+                ASKED.get(address.removesuffix(".html"), []) if kind == "chapter" else [],
+            ]
+        )
     return out
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import execute
 
 from whichbird.data.digest import datasets
+from whichbird.data.manifest import ships
+from whichbird.data.registry import FIELDS
 from whichbird_book.laboratory import segment_script
 
 PAGE = "book/use/explorer"
@@ -23,7 +25,7 @@ def write(app, error):
     if mark.is_file() and mark.read_text("utf-8") == key:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    for name in datasets(aspects=True):
+    for name in (*datasets(aspects=True), *(n for n in FIELDS if ships(f"significance/{n}.npz"))):
         (folder / f"{name}.js").write_text(segment_script(name), "utf-8")
     mark.write_text(key, "utf-8")
 

@@ -6,7 +6,11 @@
 (function (Whichbird) {
   "use strict";
 
-  const { html, svg, set, titled, write, clamp, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking } = Whichbird;
+<<<<<<< HEAD
+  const { html, svg, set, titled, write, clamp, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking, METAS } = Whichbird;
+=======
+  const { html, svg, set, titled, write, clamp, named, scorers, show, sure, tickStep, ticks, Contest, Chart, Plane, Ranking } = Whichbird;
+>>>>>>> main
   const MARKS = "Places won or lost against β₀. ▲▼: with some scorer the order turns, so that both orders are beyond noise. △▽: it does not, or was " +
     "not tested; in ink, some lead moves. " +
     "Bar: the ranks that the data allow. Rules part clusters.";
@@ -23,8 +27,11 @@
       const id = (name) => `wb-${name}-${figures}`;
       const button = (text, more) => html("button", { type: "button", ...more }, text);
 
-      this.select = html("select", { id: id("dataset") }, pages.map((p) => html("option", { value: p.name },
-        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}${p.paper ? "" : ", not in the paper"}`)));
+      const option = (p) => html("option", { value: p.name },
+        `${p.name}: ${p.title}, β₀ = ${p.stops[p.natural].toFixed(3)}${p.paper || p.field ? "" : ", not in the paper"}`);
+      const fields = [...new Set(pages.map((p) => p.field).filter(Boolean))]; // each under a heading, after WMT's own
+      this.select = html("select", { id: id("dataset") }, [...pages.filter((p) => !p.field).map(option),
+        ...fields.map((field) => html("optgroup", { label: field }, pages.filter((p) => p.field === field).map(option)))]);
       this.field = html("input", { id: id("beta"), type: "number", step: "any", inputmode: "decimal" });
       this.slider = html("input", { id: id("slider"), type: "range", min: 0, max: 1, step: "any",
                                     "aria-label": "Balance β, from fluency at the left to adequacy at the right" });
@@ -75,6 +82,7 @@
       [this.essTitle, this.spaTitle] = [html("span"), html("span")];
       this.adder = button("Add a system");
       this.undo = button("Undo");
+      set(this.undo, { title: "Ctrl+Z", "aria-keyshortcuts": "Control+Z Meta+Z" });
       this.reset = button("Reset the pool");
       this.pool = html("p", { class: "wb-pool", role: "status" });
       this.plane.box.append(html("div", { class: "wb-buttons" }, [this.adder, this.undo, this.reset]), this.pool);
@@ -96,6 +104,9 @@
       this.search = html("input", { id: id("search"), type: "search", list: id("scorers"), autocomplete: "off",
                                     placeholder: "name of a scorer" });
       this.names = html("datalist", { id: id("scorers") });
+      this.metas = html("select", { id: id("metas") }, Object.entries(METAS).map(([value, [name]]) => html("option", { value }, name)));
+      this.metas.addEventListener("change", () => this.ranking.show(this.metas.value));
+      this.ceiling = html("p", { class: "wb-note" });
       this.found = html("span", { class: "wb-note", role: "status" });
       this.signature = html("p", { class: "signature" });
       this.bumpBox = html("div", { class: "wb-bump-box", "data-drawn": "yes" });
@@ -110,11 +121,26 @@
         html("div", { class: "wb-rank" }, [
           html("p", { class: "wb-head" }, titled("All scorers by SPA at this β", ` ${MARKS} Click to follow some.`)),
           html("p", { class: "wb-find" },
+<<<<<<< HEAD
+            [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found,
+              html("label", { for: id("metas") }, "Values"), this.metas]),
+          this.ranking.columns, this.ranking.list, this.ceiling, this.desk.box]),
+=======
             [html("label", { for: id("search") }, "Follow"), this.search, this.names, this.found]),
-          this.ranking.columns, this.ranking.list, this.desk.box]),
+          this.desk.working, this.ranking.columns, this.ranking.list, this.desk.box]),
+>>>>>>> main
         weights, html("div", { class: "wb-over wb-curves" }, [this.essChart.box, this.measureChart.box]),
         html("div", { class: "wb-over wb-beside" }, [this.spaChart.box]), bump,
         html("div", { class: "wb-buttons wb-take" }, [...Object.values(this.takers), this.taken]), this.signature]);
+    }
+
+    /** What another person would earn, where people rated each translation several times. */
+    tellCeiling(found) {
+      this.ceiling.hidden = !found;
+      if (!found) return;
+      const [value, low, high, best] = found.map((x) => x.toFixed(3));
+      write(this.ceiling, `Another person's ratings, as a scorer: SPA ${value} (${low}–${high}, 95 %) at β₀, where one rating is the gold standard; ` +
+        `the best scorer has ${best} against the same rating.`);
     }
 
     listen() {
@@ -146,6 +172,12 @@
       this.undo.addEventListener("click", () => this.undone());
       this.reset.addEventListener("click", () => this.change(Whichbird.WHOLE));
       this.search.addEventListener("input", () => this.searched());
+      document.addEventListener("keydown", (event) => { // as everywhere; text fields undo what was typed in them
+        if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || !this.past.length) return;
+        if (event.target.closest && event.target.closest("input:not([type=range]), textarea, select")) return;
+        event.preventDefault();
+        this.undone();
+      });
       this.takers.link.addEventListener("click", () => this.copied(location.href.split("#")[0].split("?")[0] + this.address(), "the link"));
       this.takers.copy.addEventListener("click", () => this.copied(this.csv()));
       this.takers.csv.addEventListener("click", () => this.saved("csv", () => new Blob([this.csv()], { type: "text/csv" })));
@@ -182,9 +214,10 @@
       [this.contest, this.edit] = [contest, edit];
       this.stop = beta === null ? contest.natural : contest.nearest(beta);
       this.ranking.open(this.page);
+      if (this.ceiling) this.tellCeiling(this.page.ceiling);
       this.note.textContent = "";
       if (!this.mini) {
-        this.names.replaceChildren(...this.page.scorers.map((s) => html("option", { value: s })));
+        this.names.replaceChildren(...this.page.scorers.map((_, m) => html("option", { value: named(this.page, m) })));
         this.found.textContent = "";
         this.taken.textContent = "";
         this.signature.textContent = `${this.page.signature}|${this.page.verdict.signature}`;
@@ -376,10 +409,10 @@
     searched() {
       const text = this.search.value.trim().toLowerCase();
       if (!text) { this.found.textContent = ""; return; }
-      const names = this.page.scorers.map((s) => s.toLowerCase());
-      const hits = names.map((_, m) => m).filter((m) => names[m].includes(text));
+      const spelled = this.page.scorers.map((s, m) => [named(this.page, m), s].map((name) => name.toLowerCase())); // either name will do
+      const hits = spelled.map((_, m) => m).filter((m) => spelled[m].some((name) => name.includes(text)));
       if (!hits.length) { this.found.textContent = "No scorer has this in its name."; return; }
-      const exact = names.indexOf(text);
+      const exact = spelled.findIndex((both) => both.includes(text));
       const name = this.page.scorers[exact >= 0 ? exact : hits[0]];
       // while one types, the last guess gives way to the next
       const others = this.pins.filter((pin) => pin !== name && pin !== this.guess);
@@ -520,7 +553,7 @@
         curves: followed.map((_, n) => ({ name: this.look(n, followed.length), values: spa[n] })), bands: [heaviest] });
       this.legend.replaceChildren(...(followed.length > 1 ? followed.map((m, n) => html("li", {}, [
         svg("svg", { width: 26, height: 8, "aria-hidden": "true" }, svg("path", { class: `wb-curve ${this.look(n, followed.length)}`, d: "M0 4H26" })),
-        html("span", {}, page.scorers[m]), html("b")])) : []));
+        html("span", {}, named(page, m)), html("b")])) : []));
       this.meetings.replaceChildren(...(contest.complete ? this.meet().map((text) => html("li", {}, text)) : []));
       if (contest.complete) this.drawBump();
     }
@@ -530,7 +563,7 @@
       const { contest, page, followed } = this;
       const out = [];
       followed.forEach((m, i) => followed.slice(i + 1).forEach((n) => {
-        const pair = `${page.scorers[m]} and ${page.scorers[n]}`;
+        const pair = `${named(page, m)} and ${named(page, n)}`;
         const all = contest.crossings(m, n);
         const list = (some) => some.map(({ beta }) => beta.toFixed(3)).join(", ");
         const [inner, outer] = [all.filter((c) => c.inside), all.filter((c) => !c.inside)];
@@ -558,7 +591,7 @@
                      natural: contest.beta0, reliable: contest.reliable.map((n) => contest.stops[n]) };
       const reach = [contest.stops[0], contest.stops[contest.G - 1]];
       const names = followed.map((m) => page.scorers[m]);
-      const look = { range: this.wide ? reach : this.window, named: names, chosen: names[names.length - 1] };
+      const look = { range: this.wide ? reach : this.window, labels: page.names, named: names, chosen: names[names.length - 1] };
       const tested = new Set(known.filter((now) => now.tested).map((now) => now.beta));
       this.turns = (i, j, from, to) => tested.has(data.betas[from]) && tested.has(data.betas[to]) && Boolean(contest.between(i, j)?.turns);
       if (this.bump) this.bump.show(data, look);
@@ -582,9 +615,10 @@
       Object.assign(root.dataset, { dataset: this.page.name, beta: now.beta, ess: now.ess, proof: now.certificate });
       this.slider.value = now.beta;
       if (document.activeElement !== this.field || +this.field.value !== now.beta) this.field.value = show(now.beta);
-      write(this.shares[0], `fluency ${(100 * (1 - now.beta)).toFixed(1)} %`);
-      write(this.shares[1], `adequacy ${(100 * now.beta).toFixed(1)} %`);
-      set(this.slider, { "aria-valuetext": `β ${show(now.beta)}, ${now.ess > 0 ? `effective sample size ${now.ess.toFixed(1)} of ${contest.K}` : "no weighting found"}` });
+      const [first, second] = this.page.aspects;
+      write(this.shares[0], `${second} ${(100 * (1 - now.beta)).toFixed(1)} %`);
+      write(this.shares[1], `${first} ${(100 * now.beta).toFixed(1)} %`);
+      set(this.slider, { "aria-label": `Balance β, from ${second} at the left to ${first} at the right`, "aria-valuetext": `β ${show(now.beta)}, ${now.ess > 0 ? `effective sample size ${now.ess.toFixed(1)} of ${contest.K}` : "no weighting found"}` });
       this.plane.update(now);
       this.ranking.update(now, contest.at(contest.natural), this.mini ? [] : this.followed);
       if (!this.mini) {
@@ -623,7 +657,7 @@
         const then = contest.at(contest.natural);
         const allowed = now.tested ? `, ${now.tested.low[m]} to ${now.tested.high[m]} allowed` : "";
         const places = now.rank && then.rank ? `. Rank ${now.rank[m]} of ${page.M}${allowed}; ${then.rank[m]} at β₀` : "";
-        this.spaTitle.replaceChildren(...titled(page.scorers[m], ` ${told(m)}${places}`));
+        this.spaTitle.replaceChildren(...titled(named(page, m), ` ${told(m)}${places}`));
       }
       this.charts().forEach((chart) => chart.update(this.stop));
       if (this.bump && contest.complete) this.bump.place(now.beta);
@@ -747,7 +781,7 @@
       const best = page.scorers.filter((_, m) => now.rank[m] === 1);
       const was = then.rank ? then.rank[page.scorers.indexOf(best[0])] : 1;
       const before = stop === contest.natural ? "" : `, ${was > 1 ? `number ${was}` : "as"} at β₀`;
-      const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${best[0]}${before}`;
+      const first = best.length > 1 ? `${best.length} scorers share the first place` : `First: ${named(page, page.scorers.indexOf(best[0]))}${before}`;
       const moved = page.scorers.map((_, m) => m).filter((m) => then.rank && now.rank[m] !== then.rank[m]);
       const [shifted, turned] = ["moved", "turned"].map((what) => (tested ? moved.filter((m) => tested[what][m]).length : 0));
       const shared = tested ? tested.size[now.order[0]] : 0;
@@ -815,7 +849,7 @@
       const live = new Live(root, JSON.parse(data[n].textContent));
       const standIn = root.dataset.standIn && document.getElementById(root.dataset.standIn);
       if (standIn) (standIn.closest(".cell") || standIn).hidden = true;
-      const first = live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined;
+      const first = !live.mini && live.pages.some((p) => p.name === "ende24") ? "ende24" : undefined; // a small one opens on the dataset of its page, the first
       // a page that links here says ?dataset=…: the theme's own script trips over such a fragment in a link
       if (live.mini || !(live.restore(location.hash) || live.restore(location.search))) live.open(first);
     });

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const GREEK = { α: "alpha", β: "beta", γ: "gamma", δ: "delta", ε: "epsilon", η: "eta", θ: "theta", κ: "kappa", λ: "lambda", μ: "mu", ρ: "rho", σ: "sigma", τ: "tau", ω: "omega" };
-  const KIND = { term: 30, statement: 18, scorer: 28, name: 20, chapter: 12, section: 6 };
+  const KIND = { term: 30, statement: 18, scorer: 28, name: 2, chapter: 12, section: 6 }; // prose before names of the library
   const SAID = { term: "glossary", statement: "statement", scorer: "scorer", name: "library", chapter: "chapter", section: "section" };
   const MOST = 12;
 
@@ -13,7 +13,7 @@
   function score(entry, asked, whole) {
     const [kind, title, , text, other] = entry;
     const names = [title, ...other].map((n) => words(n).join(" "));
-    if (names.includes(whole)) return 1000 + KIND[kind];
+    if (names.includes(whole)) return 1000 + (kind === "chapter" ? 40 : KIND[kind]); // a page that says it answers this
     const head = words([title, ...other].join(" "));
     const hits = asked.map((word) => has(head, word));
     if (hits.every(Boolean)) return 100 + 10 * hits.reduce((a, b) => a + b) / asked.length + KIND[kind] - Math.min(head.length, 9);
@@ -35,10 +35,8 @@
 
   function look(query, root) {
     const asked = words(query);
-    const whole = asked.join(" ");
     if (!asked.length) return null;
-    const hits = window.whichbirdIndex.map((entry, n) => ({ entry, n, score: score(entry, asked, whole) })).filter((h) => h.score > 0)
-      .sort((a, b) => b.score - a.score || a.n - b.n);
+    const hits = best(query, window.whichbirdIndex);
     const seen = new Set();
     const list = document.createElement("ol");
     list.className = "wb-found";
@@ -74,6 +72,15 @@
     box.append(head, list);
     place.before(box);
   }
+
+  /** Entries that answer a query, best first. */
+  const best = (query, index) => {
+    const asked = words(query), whole = asked.join(" ");
+    return index.map((entry, n) => ({ entry, n, score: score(entry, asked, whole) })).filter((h) => h.score > 0)
+      .sort((a, b) => b.score - a.score || a.n - b.n);
+  };
+  globalThis.Whichbird = Object.assign(globalThis.Whichbird || {}, { best });
+  if (typeof document === "undefined") return; // in Node, where tests ask for the order alone
 
   const script = document.createElement("script");
   script.src = `${document.documentElement.dataset.content_root || "./"}_static/found-index.js`;

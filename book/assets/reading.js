@@ -27,6 +27,13 @@
     tell();
   };
 
+  /* what the theme would call from attributes, which the page's policy forbids */
+  const calls = { print: () => window.print(), code: () => window.whichbirdCode() };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-wb-call]");
+    if (button) calls[button.dataset.wbCall]();
+  });
+
   /* ---- cards ---- */
 
   let open = null; // the card that is shown, and the link it belongs to

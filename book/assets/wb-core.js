@@ -29,6 +29,8 @@
   const line = (points) => "M" + points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L");
   /** Long names keep their beginning and their end, which is where they differ. */
   const brief = (name) => (name.length > 25 ? `${name.slice(0, 9)}…${name.slice(-14)}` : name);
+  /** What people read for a scorer; links, files and tests know it by the release's name. */
+  const named = (page, m) => (page.names || {})[page.scorers[m]] || page.scorers[m];
   const places = (n) => `${n} place${n === 1 ? "" : "s"}`;
   const scorers = (n) => `${n} scorer${n === 1 ? "" : "s"}`;
 
@@ -59,6 +61,6 @@
     return [mean, Math.sqrt(x.reduce((sum, v, k) => sum + w[k] * (v - mean) ** 2, 0) / total)];
   }
 
-  Object.assign(Whichbird, { html, svg, set, titled, write, clamp, round, line, brief, places, scorers, show, sure, still,
+  Object.assign(Whichbird, { html, svg, set, titled, write, clamp, round, line, brief, named, places, scorers, show, sure, still,
                              tickStep, ticks, moments });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -5,6 +5,15 @@
   const { html, write } = Whichbird;
   const REST = 350; // milliseconds without a move before the worker is asked about a place
 
+  /** A sentence where a file's name says another reference than the dataset's scorers were given; else an empty one. */
+  function otherReference(file, page) {
+    const [, letter] = /(?:^|[^a-z])ref[-_]?([a-z])(?![a-z])/i.exec(file) || [];
+    const said = letter && `ref${letter.toUpperCase()}`;
+    return !said || !page.reference || said === page.reference ? "" :
+      `Mind the reference: the name ${file} says ${said}, and the scorers of ${page.name} were given ${page.reference}. ` +
+      "If yours compares with a reference, it should have seen the same one.";
+  }
+
   class Desk {
     constructor(live) {
       this.live = live;
@@ -19,7 +28,8 @@
       this.box = html("div", { class: "wb-desk" }, [
         html("p", { class: "wb-head" }, [html("b", {}, "Your scores"), " Drop score files here: lines of system, tab, score, or a table. They are read and tested in " +
           "this page; nothing leaves your machine."]),
-        html("p", { class: "wb-buttons" }, [this.choose, this.input, this.bar, this.status]), this.list, this.said]);
+        html("p", { class: "wb-buttons" }, [this.choose, this.input]), this.list, this.said]);
+      this.working = html("p", { class: "wb-working" }, [this.bar, this.status]); // above the ranking, which is what waits for it
       this.choose.addEventListener("click", () => this.input.click());
       this.input.addEventListener("change", () => { this.take([...this.input.files]); this.input.value = ""; });
       const { root: figure } = live;
@@ -59,6 +69,8 @@
             Whichbird.join(page, one.name, one.counts);
             names.push(one.name);
             one.notes.forEach((note) => said.push([note, null]));
+            const doubt = Whichbird.otherReference(one.file, page);
+            if (doubt) said.push([doubt, null]);
           }
         }
       } catch (broken) {
@@ -138,5 +150,5 @@
     }
   }
 
-  Object.assign(Whichbird, { Desk });
+  Object.assign(Whichbird, { Desk, otherReference });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -15,7 +15,7 @@
       this.figure = figure;
       [this.clip, this.hatch] = [`wb-clip-${planes}`, `wb-hatch-${planes}`];
       this.node = svg("svg", { role: figure.mini ? "img" : "group", class: "wb-plane", "aria-label":
-        "The systems in the plane of adequacy and fluency. The area of a dot is its weight; a ring has none. " +
+        "The systems in the plane of the two aspects. The area of a dot is its weight; a ring has none. " +
         "Hatched: the part of the plane where systems get no weight." });
       this.box = html("figure", { class: "wb-planar" }, [html("figcaption", {}, title), this.node]);
       if (!figure.mini) this.node.addEventListener("dblclick", (event) => {
@@ -61,8 +61,8 @@
           .map((v) => svg("text", { x: this.x(v), y: EDGE + size + 14, "text-anchor": "middle" }, text(v))),
         ...up.filter((v) => this.y(v) > EDGE + 6 && this.y(v) < EDGE + size - 4)
           .map((v) => svg("text", { x: LEFT - 5, y: this.y(v) + 4, "text-anchor": "end" }, text(v))),
-        axis("wb-adequacy", `translate(${LEFT + size / 2} ${EDGE + size + 31})`, "adequacy, better →"),
-        axis("wb-fluency", `translate(11 ${EDGE + size / 2}) rotate(-90)`, "fluency, better →"));
+        axis("wb-adequacy", `translate(${LEFT + size / 2} ${EDGE + size + 31})`, `${contest.page.aspects[0]}, better →`),
+        axis("wb-fluency", `translate(11 ${EDGE + size / 2}) rotate(-90)`, `${contest.page.aspects[1]}, better →`));
       this.dots = new Map();
       this.populate(contest);
     }
@@ -155,7 +155,7 @@
         const kind = ["wb-system", s.out ? "wb-out" : share > 0 ? "" : "wb-none", s.real ? "" : "wb-made"].filter(Boolean).join(" ");
         set(dot, { class: dot.classList.contains("wb-pointed") ? `${kind} wb-pointed` : kind,
                    r: round(share > 0 ? uniform * Math.sqrt(share * contest.K) : uniform * 0.72) });
-        if (!this.figure.mini) set(dot, { "aria-label": spoken(s, share), "aria-pressed": !s.out });
+        if (!this.figure.mini) set(dot, { "aria-label": spoken(s, share, contest.page.aspects), "aria-pressed": !s.out });
       }
       const [a, f] = [contest.active.map((s) => s.a), contest.active.map((s) => s.f)];
       const known = now.w.some((share) => share > 0); // else no weighting was found, and there is neither cross nor curve
@@ -203,10 +203,10 @@
   }
 
   /** What a screen reader says of a dot. */
-  function spoken(s, share) {
+  function spoken(s, share, [first, second]) {
     const state = s.out ? "left out" : `weight ${(100 * share).toFixed(1)} %`;
     const kind = s.invented ? ", invented" : s.real ? "" : ", moved";
-    return `${s.name}${kind}: adequacy ${s.a.toFixed(2)}, fluency ${s.f.toFixed(2)}, ${state}`;
+    return `${s.name}${kind}: ${first} ${s.a.toFixed(2)}, ${second} ${s.f.toFixed(2)}, ${state}`;
   }
 
   Object.assign(Whichbird, { Plane });

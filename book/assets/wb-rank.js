@@ -83,6 +83,17 @@
   /** Scorers from the best to the worst; ties go by the order of names in the data. */
   const orderOf = (spa) => spa.map((_, m) => m).sort((m, n) => (Math.abs(spa[m] - spa[n]) > TIE ? spa[n] - spa[m] : m - n));
 
+  /** Meta-metrics of segments at a balance, { acc_eq, pdp }: a value for each shipped scorer, on straight lines between the stops at which they
+   *  ship; null outside. */
+  function segmental(page, beta) {
+    const { betas, thousandths } = page.segmental, last = betas.length - 1;
+    if (beta < betas[0] - 1e-6 || beta > betas[last] + 1e-6) return null;
+    const next = Math.max(1, betas.findIndex((b, n) => b >= beta || n === last)), [low, high] = [betas[next - 1], betas[next]];
+    const share = Math.min(Math.max((beta - low) / (high - low), 0), 1);
+    const between = (x) => x[next].map((v, m) => (x[next - 1][m] + share * (v - x[next - 1][m])) / 1000);
+    return Object.fromEntries(Object.entries(thousandths).map(([name, x]) => [name, between(x)]));
+  }
+
   class Contest {
     /** `edit` says what is changed in the pool (wb-pool.js), `step` how fine the stops are, `extra` is a balance that must be one. */
     constructor(page, edit = null, step = 0.005, extra = null) {
@@ -109,13 +120,14 @@
       }
     }
 
-    /** All that is known at a stop: beta, w, ess, eta, lam, certificate; spa, rank, order (null without a pair); tested. */
+    /** All that is known at a stop: beta, w, ess, eta, lam, certificate; spa, rank, order (null without a pair); segmental; tested. */
     at(stop) {
       if (this.cache[stop]) return this.cache[stop];
       const { weights, ess, eta, lam, certificate } = Whichbird.reweight(this.pool, this.stops[stop]);
       const spa = spaOf(this.page.distance, this.pairs, weights);
       const order = spa && orderOf(spa);
       const out = { stop, beta: this.stops[stop], w: weights, ess, eta, lam, certificate, spa, order, rank: spa && ranksOf(spa) };
+      out.segmental = this.whole ? segmental(this.page, out.beta) : null;
       out.tested = this.whole ? (this.page.M > this.page.shipped ? judged : tested)(this.page, stop, order) : null;
       return (this.cache[stop] = out);
     }
@@ -197,7 +209,7 @@
       }
       if (chosen.length === 1) {
         const [m] = chosen, found = carriers.scorers[m];
-        return found ? [{ system: systems[found[0]], text: `${scorers[m]} has rank ${low.rank[m]} at the lower end of the reliable interval and ${high.rank[m]} ` +
+        return found ? [{ system: systems[found[0]], text: `${Whichbird.named(this.page, m)} has rank ${low.rank[m]} at the lower end of the reliable interval and ${high.rank[m]} ` +
           `at the upper end; without ${systems[found[0]]}, ${found[1]} and ${found[2]}.` }] : [];
       }
       const lead = ({ spa }, m, n) => (Math.abs(spa[m] - spa[n]) > TIE ? Math.sign(spa[m] - spa[n]) : 0);
@@ -205,7 +217,7 @@
         const system = systems[parseInt(carriers.pairs[pairAt(Math.min(m, n), Math.max(m, n), shipped)], 36) - 1];
         const swapped = lead(low, m, n) * lead(high, m, n) < 0;
         if (system === undefined || !(swapped || this.between(m, n).moves)) return [];
-        return [{ system, text: `${scorers[m]} and ${scorers[n]}: ${swapped ? "they change places" : "the lead moves"} between the ends of the reliable ` +
+        return [{ system, text: `${Whichbird.named(this.page, m)} and ${Whichbird.named(this.page, n)}: ${swapped ? "they change places" : "the lead moves"} between the ends of the reliable ` +
           `interval; without ${system} that is undone.` }];
       }));
     }

@@ -2,8 +2,13 @@
 (function (Whichbird) {
   "use strict";
 
-  const { html, set, write, brief, places, scorers, still } = Whichbird;
+  const { html, set, write, brief, named, places, scorers, still } = Whichbird;
   const GLIDE = 150; // milliseconds
+  const METAS = { // what the last column may show
+    spa: ["SPA", "agreement with experts on systems, 0 to 1"],
+    acc_eq: ["acc_eq", "share of translations of one sentence ordered or tied as experts do"],
+    pdp: ["PDP", "correlation of differences between translations of one sentence"],
+  };
 
   class Ranking {
     /** `shown` rows at most; `choose` is called with a scorer's place when a reader clicks its row. */
@@ -11,14 +16,30 @@
       Object.assign(this, { shown, choose });
       this.list = html("ol", { class: "wb-ranking" });
       this.axis = [html("span"), html("span")];
+      this.meta = "spa"; // whose values are shown; the order is SPA's always
+      this.value = html("abbr", {});
       this.columns = html("p", { class: "wb-columns" }, [html("span", { class: "wb-since" }, "since β₀"),
         html("span", { class: "wb-axis", "aria-hidden": "true" }, this.axis),
         html("span", { class: "wb-ranks" }, html("abbr", { title: "the ranks that the data allow" }, "ranks")),
-        html("span", { class: "wb-spa" }, html("abbr", { title: "agreement with experts, 0 to 1" }, "SPA"))]);
+        html("span", { class: "wb-spa" }, this.value)]);
+      this.name();
       if (choose) this.list.addEventListener("click", (event) => {
         const row = event.target.closest("li");
         if (row) choose(+row.dataset.m);
       });
+    }
+
+    /** Values of another meta-metric. */
+    show(meta) {
+      this.meta = meta;
+      this.name();
+      if (this.last) this.update(...this.last);
+    }
+
+    name() {
+      const [short, long] = METAS[this.meta];
+      write(this.value, short);
+      set(this.value, { title: long });
     }
 
     open(page) {
@@ -29,7 +50,7 @@
           .map((c) => html(c === "wb-scorer" && this.choose ? "button" : "span", { class: c }));
         [cells[2], cells[4]].forEach((cell) => cell.setAttribute("role", "img")); // signs: what they say is in a label
         set(cells[1], { title: name, ...(this.choose ? { type: "button" } : {}) });
-        cells[1].textContent = brief(name);
+        cells[1].textContent = brief(named(page, m));
         const rule = html("span", { class: "wb-rule" }); // above the first of a cluster, with the cluster's name
         const bar = [html("i"), html("b")]; // from the best compatible rank to the worst, and a tick at its own
         cells[3].append(...bar);
@@ -42,6 +63,7 @@
 
     /** `now` and `then` are what a contest says at the stop shown and at the natural balance; `pins` are followed scorers. */
     update(now, then, pins) {
+      this.last = [now, then, pins];
       const order = (now.order || this.page.scorers.map((_, m) => m)).slice(0, this.shown);
       const before = this.order;
       this.arrange(order);
@@ -102,9 +124,10 @@
         Object.assign(bar[0].style, { left: share(tested.low[m] - 1), width: share(tested.high[m] - tested.low[m] + 1) });
         bar[1].style.left = share(rank - 0.5);
       }
-      write(cells[5], now.spa ? now.spa[m].toFixed(3) : "–");
+      const values = this.meta === "spa" ? now.spa : now.segmental && now.segmental[this.meta];
+      write(cells[5], values && m in values ? values[m].toFixed(3) : "–");
     }
   }
 
-  Object.assign(Whichbird, { Ranking });
+  Object.assign(Whichbird, { Ranking, METAS });
 })((globalThis.Whichbird = globalThis.Whichbird || {}));

@@ -58,7 +58,7 @@
       const up = then.rank[m] - now.rank[m];
       const [moved, turned] = tested ? [tested.moved[m], tested.turned[m]] : [false, false];
       const sign = up > 0 ? `${turned ? "▲" : "△"} ${up}` : up < 0 ? `${turned ? "▼" : "▽"} ${-up}` : "–";
-      return [text(left + 20, y, `${now.rank[m]}`, { "text-anchor": "end", fill: soft }), text(left + 30, y, page.scorers[m]),
+      return [text(left + 20, y, `${now.rank[m]}`, { "text-anchor": "end", fill: soft }), text(left + 30, y, Whichbird.named(page, m)),
         text(left + 245, y, sign, { fill: moved || turned ? ink : soft }), text(wide - 24, y, now.spa[m].toFixed(3), { "text-anchor": "end" }),
         ...(tested ? [svg("line", { x1: at(tested.low[m] - 1), x2: at(tested.high[m]), y1: y - 4, y2: y - 4, stroke: soft, "stroke-width": 2 }),
           svg("line", { x1: at(now.rank[m] - 0.5), x2: at(now.rank[m] - 0.5), y1: y - 9, y2: y + 1, stroke: ink, "stroke-width": 3 })] : []),

@@ -88,7 +88,7 @@ def timing_table(_: Link) -> tuple[list[str], list[list[str]]]:
 
 def deck_table(_: Link) -> tuple[list[str], list[list[str]]]:
     """Decks with their minutes and slides."""
-    names = {"ten": "talk", "lecture": "lecture demo", "lab": "lab"}
+    names = {"ten": "talk", "lecture": "lecture demo", "lab": "lab", "week1": "week 1", "week4": "week 4"}
     return ["deck", "plan", "minutes", "slides"], [
         [escape(d.title), names[d.plan.name], str(d.plan.minutes), str(len(d.slides))] for d in decks()
     ]

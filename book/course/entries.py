@@ -46,8 +46,12 @@ KEYS = {
     "slips": list,
     "marking": str,
     "yours": dict,
+    "here": str,
 }
-OPTIONAL = {"yours"}
+OPTIONAL = {
+    "yours",
+    "here",
+}  # here: what the exercise takes from a figure or a table of its page, for the notebook, which has neither
 POINTS = {"easy": (2, 3), "medium": (4, 5), "hard": (6, 8)}
 OBJECTIVES = (
     "meta-evaluation chance balance response weighting solver augmentation ranking sureness choice data".split()
@@ -142,8 +146,10 @@ def _wrong_answers(entry: dict[str, Any]) -> Iterator[str]:
         if not isinstance(a, dict) or not isinstance(a.get("points"), int) or a["points"] < 1:
             yield f"answers: {name} needs points"
             continue
-        if more := set(a) - {"points", "digits", "calls", "test"}:
+        if more := set(a) - {"points", "digits", "within", "calls", "test", "also"}:
             yield f"answers: {name} has {', '.join(sorted(more))}, which is no key of an answer"
+        if not 0 < a.get("within", 0.5) < 1 or "within" in a and "digits" in a:
+            yield f"answers: within is a number between 0 and 1, in the place of digits, not {a['within']}"
         if "calls" in a and "test" in a:
             yield f"answers: {name} has calls and a test; one is enough"
         for code in [*a.get("calls", []), *([a["test"]] if "test" in a else [])]:
@@ -154,6 +160,8 @@ def _wrong_answers(entry: dict[str, Any]) -> Iterator[str]:
                 continue
             if name not in found:
                 yield f"answers: {name}: {code!r} does not ask {name}"
+            if strange := found - set(entry["answers"]) - set(ALWAYS) - {"yours"}:
+                yield f"answers: {name}: {code!r} reads {', '.join(sorted(strange))}, which a student may have bound anew"
     if all(isinstance(a, dict) for a in entry["answers"].values()):
         total = sum(a.get("points", 0) for a in entry["answers"].values())
         if total != entry["points"]:
@@ -187,13 +195,24 @@ def facts(entry: dict[str, Any]) -> str:
     return f"{entry['difficulty']} · {entry['minutes']} minutes · {entry['points']} points"
 
 
-def outside(entry: dict[str, Any]) -> set[str]:
-    """Names besides the answers that an entry's calls and tests read; the notebook hands them over."""
-    found = set()
-    for a in entry["answers"].values():
-        for code in [*a.get("calls", []), *([a["test"]] if "test" in a else [])]:
-            found |= slices.names(ast.parse(code, mode="eval"))
-    return found - set(entry["answers"]) - set(ALWAYS) - {"yours"}
+def grain(answer: dict[str, Any]) -> float:
+    """How exactly a number is wanted: significant digits, or below one the largest difference that passes."""
+    return answer.get("within", answer.get("digits", DIGITS))
+
+
+def after(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> dict[str, list[str]]:
+    """For each answer the other answers that its making in the solution reads: who has one of them wrong cannot get it right."""
+    out: dict[str, list[str]] = {}
+    for name in entry["answers"]:
+        read: set[str] = set()
+        needed = {name}
+        for s in reversed(chapter.core(n, {name})):
+            if s.changes & needed:
+                read |= chapter.closure(s.needs)
+                needed |= s.needs
+        if found := [other for other in entry["answers"] if other in read - {name}]:
+            out[name] = found
+    return out
 
 
 # --- running ----------------------------------------------------------------------------------------------------------
@@ -267,7 +286,7 @@ class Work:
 
 def work(chapter: slices.Chapter, n: int, entry: dict[str, Any], whole: bool = True, slips: bool = False) -> Work:
     """The whole solution of an exercise and what it needs; or only that part of it which makes the answers, or answers and slips."""
-    wanted = set(entry["answers"]) | outside(entry)
+    wanted = set(entry["answers"])
     if slips:
         wanted |= {m for slip in entry["slips"] for m in slices.names(ast.parse(str(slip["is"]), mode="eval"))}
     own = chapter.exercises[n].statements if whole else chapter.core(n, wanted)
@@ -308,6 +327,7 @@ class Tried:
 
     dataset: str | None
     right: dict[str, Form] = field(default_factory=dict)
+    also: dict[str, list[Form]] = field(default_factory=dict)  # other right answers
     slips: list[Form | None] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -402,6 +422,10 @@ def _try_answer(out: Tried, name: str, a: dict[str, Any], space: dict[str, Any])
         return
     if any(isinstance(v, float) and math.isnan(v) for v in out.right[name].leaves.values()):
         yield "the book's own answer has NaN in it"
+    try:
+        out.also[name] = [form(evaluate(code, space)) for code in a.get("also", [])]
+    except Exception as error:
+        yield f"another right answer stops: {type(error).__name__}: {error}"
     if out.right[name].kind == "truth" and a["points"] > 1:
         yield "a truth value is worth one point, it can be guessed"
 
@@ -409,7 +433,7 @@ def _try_answer(out: Tried, name: str, a: dict[str, Any], space: dict[str, Any])
 def _try_slip(out: Tried, entry: dict[str, Any], slip: dict[str, Any], space: dict[str, Any]) -> Iterator[str]:
     name = slip.get("of", next(iter(entry["answers"])))
     a = entry["answers"][name]
-    digits = a.get("digits", DIGITS)
+    digits = grain(a)
     out.slips.append(None)
     try:
         value = evaluate(str(slip["is"]), space)

@@ -2,11 +2,13 @@
 
     python book/course/export.py [folder]        writes <folder>/nbgrader and <folder>/otter (_build/exercises if none is named)
 
+Both mark in a process that no student's code shares (`whichbird_book.teach.mark`): nbgrader through a preprocessor that `nbgrader_config.py` names, Otter through a plug-in.
+
 nbgrader: `nbgrader/source/<chapter>/<chapter>.ipynb` and `nbgrader_config.py`; in `nbgrader/`, `nbgrader generate_assignment 3-1-balance` makes the students' version, `nbgrader
-autograde` marks what comes back. A check cell ends with the points it found, which nbgrader takes as partial credit.
+autograde` marks what comes back. It starts other programs of its own environment, so that one must be active (on PATH).
 Otter: `otter/<chapter>/<chapter>.ipynb`; `otter assign <chapter>.ipynb dist` makes the students' version and an autograder, `otter run` marks. Each answer is a test of its own.
 
-Neither is needed to write the files. tests/test_course_export.py runs both, where `make .venv-course/.ready` has installed them.
+Neither is needed to write the files. tests/test_course_marks.py runs both, where `make .venv-course/.ready` has installed them.
 """
 
 from __future__ import annotations
@@ -34,6 +36,16 @@ c = get_config()
 c.CourseDirectory.course_id = "whichbird"
 c.ClearSolutions.code_stub = {"python": ""}  # cells begin with the names to fill in
 c.IncludeHeaderFooter.header = ""
+# Submissions are run and marked by Whichbird, where no student's code reaches: what nbgrader does by default, with Mark in the place of Execute
+c.Autograde.autograde_preprocessors = [
+    "whichbird_book.teach.with_nbgrader.Mark",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
 '''
 ASSIGNMENT = """\
 # ASSIGNMENT CONFIG
@@ -45,6 +57,8 @@ solutions_pdf: false
 generate: true
 requirements: requirements.txt
 overwrite_requirements: false
+plugins:
+    - whichbird_book.teach.with_otter.Marks: {questions}
 tests:
     files: false
     ok_format: false"""
@@ -85,7 +99,8 @@ def nbgrader(path: Path) -> nbformat.NotebookNode:
 def otter(path: Path) -> nbformat.NotebookNode:
     """The notebook of a chapter as Otter's master: raw cells mark questions, solutions and tests."""
     chapter, known = slices.chapter(path), entries.load()
-    cells = [_raw(ASSIGNMENT.format(name=path.stem))]
+    questions = {f"q{_id(e)}": e.number for e in chapter.exercises}
+    cells = [_raw(ASSIGNMENT.format(name=path.stem, questions=json.dumps(questions)))]
     for cell in notebooks.student(path).cells:
         tags = cell.metadata.pop("tags", [])
         if "blank" in tags:
@@ -117,7 +132,7 @@ def otter(path: Path) -> nbformat.NotebookNode:
 
 def _test(e: slices.Exercise, entry: dict[str, Any], name: str) -> nbformat.NotebookNode:
     """One answer is asked for, but all are handed over: the test of one may read another."""
-    names = ", ".join([*entry["answers"], *sorted(entries.outside(entry))])
+    names = ", ".join(entry["answers"])
     asked = f'assert "{name}" in {notebooks.call(e, entry)}.right'
     return nbformat.v4.new_code_cell(f"def test_{name}({names}):\n    import whichbird_book as book\n    {asked}")
 

@@ -24,6 +24,7 @@ import entries
 import exercises as ex
 import slices
 
+from whichbird_book.teach import forms
 from whichbird_book.teach.forms import DIGITS, Form, Kept
 
 HERE = Path(__file__).resolve().parent
@@ -48,7 +49,9 @@ def all_exercises() -> Iterator[tuple[slices.Chapter, int]]:
 def source(chapter: slices.Chapter, n: int, entry: dict[str, Any]) -> str:
     """A digest of all that the key of an exercise is made from, except the library and the data."""
     work = entries.work(chapter, n, entry)
-    return hashlib.sha256(json.dumps([work.source(), entry], sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps([work.source(), entry, forms.COST, forms.PARTS], sort_keys=True).encode()
+    ).hexdigest()[:16]
 
 
 def make(chapter: slices.Chapter, n: int, entry: dict[str, Any], salt: str) -> dict[str, Any]:
@@ -62,26 +65,27 @@ def make(chapter: slices.Chapter, n: int, entry: dict[str, Any], salt: str) -> d
         tried[found.dataset or (yours["dataset"] if yours else "")] = found
     out: dict[str, Any] = {"label": e.label, "chapter": chapter.path.relative_to(ex.BOOK).with_suffix("").as_posix()}
     out |= {k: entry[k] for k in COPIED if k in entry}
-    if needs := sorted(entries.outside(entry)):
-        out["needs"] = needs
     out["sizes"] = sorted({size for t in tried.values() for size in t.sizes})
-    out["answers"] = {}
+    out["answers"], after = {}, entries.after(chapter, n, entry)
     for name, a in entry["answers"].items():
-        own, digits = salt + e.label + name, a.get("digits", DIGITS)
+        own, grain = salt + e.label + name, entries.grain(a)
 
-        def hashed(found: Form, slip: bool = False) -> dict[str, Any]:
-            kept = asdict(Kept.of(own, found, digits))
-            if slip:  # of a slip nobody asks whether an answer is near it
-                kept["items"] = {path: fine[:1] for path, fine in kept["items"].items()}
-            return kept
+        def hashed(found: Form) -> dict[str, Any]:
+            return asdict(Kept.of(own, found, grain))
 
-        answer = {k: a[k] for k in ("points", "digits", "calls", "test") if k in a}
+        answer = {k: a[k] for k in ("points", "calls", "test") if k in a}
+        if grain != DIGITS:
+            answer["grain"] = grain
+        if name in after:
+            answer["after"] = after[name]
         rights = {d: t.right[name] for d, t in tried.items() if name in t.right}
         if rights:
             answer["kind"] = next(iter(rights.values())).kind
         answer["right"] = {d: hashed(found) for d, found in rights.items()}
+        if "also" in a:
+            answer["also"] = [{d: hashed(t.also[name][k]) for d, t in tried.items()} for k in range(len(a["also"]))]
         answer["slips"] = [
-            {"say": slip["say"], "is": {d: hashed(t.slips[k], slip=True) for d, t in tried.items()}}
+            {"say": slip["say"], "is": {d: hashed(t.slips[k]) for d, t in tried.items()}}
             for k, slip in enumerate(entry["slips"])
             if slip.get("of", name) == name
         ]
@@ -126,7 +130,9 @@ def stale(key: dict[str, Any]) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Make the key of the exercises.")
     parser.add_argument("--all", action="store_true", help="make every exercise anew")
-    everything = parser.parse_args().all
+    parser.add_argument("chapters", nargs="*", help="only these chapters; the others keep the key they have")
+    options = parser.parse_args()
+    everything, wanted = options.all, set(entries.chapters(options.chapters))
     from tqdm import tqdm
 
     known, old = entries.load(), read()
@@ -146,7 +152,7 @@ def main() -> int:
         try:
             if entry is None:
                 raise ValueError(f"{e.number} {e.label} has no entry")
-            if everything or was is None or was["source"] != source(chapter, n, entry):
+            if chapter.path in wanted and (everything or was is None or was["source"] != source(chapter, n, entry)):
                 made[e.number] = make(chapter, n, entry, old["salt"])
                 write(key())  # whoever interrupts loses nothing
         except ValueError as error:

@@ -30,6 +30,7 @@ BOOK = Path(__file__).resolve().parents[1]
 ROOT = BOOK.parent
 sys.path[:0] = [str(BOOK), str(BOOK / "course")]
 import pdf  # noqa: E402
+import policy  # noqa: E402
 import yaml  # noqa: E402
 from course import counts, explorer, handouts, objectives, questions, slides, sources, text  # noqa: E402
 from course.sources import KitError, Numbers  # noqa: E402
@@ -352,6 +353,7 @@ def make(out: Path = OUT, papers: bool = True, wheel: bool = True) -> tuple[Path
             write_tables(folder)
         with part("explorer"):
             explorer.write(folder / "explorer")
+        policy.guard(folder)
         with part("notebooks"):
             write_notebooks(folder)
         with part("check and library"):

@@ -10,8 +10,8 @@ from html import escape
 
 GREEK = dict(
     zip(
-        "alpha beta gamma delta eta theta lambda mu pi rho sigma tau phi chi Delta Pi Sigma".split(),
-        "αβγδηθλμπρστφχΔΠΣ",
+        "alpha beta gamma delta eta theta kappa lambda mu pi rho sigma tau phi chi Delta Pi Sigma".split(),
+        "αβγδηθκλμπρστφχΔΠΣ",
         strict=True,
     )
 )

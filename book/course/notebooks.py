@@ -231,7 +231,7 @@ def _given(
     given = []
     for s in work.given:
         given.append((s, yours is not None and entries.replaced(s.source, yours["dataset"]) != s.source))
-    needed = chapter.closure(slices.reads([*work.carried, *work.own]) | entries.outside(entry) | chapter.mentioned(e))
+    needed = chapter.closure(slices.reads([*work.carried, *work.own]) | chapter.mentioned(e))
     missing = versions.missing(given, needed, n)
     versions.now["yours"] = n
     lines, cell = [], None
@@ -269,8 +269,12 @@ def _heading(chapter: slices.Chapter, todo: list[Any], title: str, imports: str,
 
 
 def _asked(e: slices.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
-    asked = words.plain(ex.CELL.sub("", e.text))
+    text = ex.CELL.sub("", e.text)
+    asked = words.plain(text)
     parts = [f"## Exercise {e.number}: {entry['title']}", f"*{entries.facts(entry)}*", asked[:1].upper() + asked[1:]]
+    if "here" in entry:
+        parts.append(f"**Here:** {entry['here'].strip()}")
+    parts += words.statements(text)
     if "yours" in entry:
         parts.append(f"Where this says {entry['yours']['dataset']}, take your dataset, `yours`.")
     parts.append(f"**Wanted:** {entry['say'].rstrip('.')}.")
@@ -279,8 +283,7 @@ def _asked(e: slices.Exercise, entry: dict[str, Any], words: ex.Names) -> str:
 
 def call(e: slices.Exercise, entry: dict[str, Any]) -> str:
     """The call that checks an exercise."""
-    names = [*entry["answers"], *sorted(entries.outside(entry))]
-    return f'book.check("{e.number}", {", ".join(f"{n}={n}" for n in names)})'
+    return f'book.check("{e.number}", {", ".join(f"{n}={n}" for n in entry["answers"])})'
 
 
 def _marking(e: slices.Exercise, entry: dict[str, Any]) -> str:
@@ -358,7 +361,7 @@ def slips(path: Path) -> list[tuple[str, str, str]]:
         yours = entry.get("yours")
         code = entries.work(chapter, n, entry).source(yours["dataset"] if yours else None)
         space = entries.run(code, {"yours": yours["dataset"]} if yours else {})
-        more = {name: space[name] for name in [*entry["answers"], *entries.outside(entry)]}
+        more = {name: space[name] for name in entry["answers"]}
         for slip in entry["slips"]:
             name = slip.get("of", next(iter(entry["answers"])))
             with contextlib.redirect_stdout(io.StringIO()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -213,7 +214,13 @@ def qti_item(q: Question) -> bytes:
         return node
 
     item = ET.Element(
-        f"{{{QTI}}}assessmentItem", {"identifier": q.id, "title": q.id, "adaptive": "false", "timeDependent": "false"}
+        f"{{{QTI}}}assessmentItem",
+        {
+            "identifier": q.id,
+            "title": textwrap.shorten(_plain(q.stem), 72, placeholder=" …"),
+            "adaptive": "false",
+            "timeDependent": "false",
+        },
     )
     response = add(item, "responseDeclaration", identifier="RESPONSE", cardinality="single", baseType="identifier")
     add(add(response, "correctResponse"), "value", LETTERS[q.right])

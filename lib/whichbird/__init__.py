@@ -75,6 +75,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see; tests/test_rooms.py 
         carriers as carriers,
         natural_turns as natural_turns,
     )
+    from .study.ceiling import Ceiling as Ceiling, human_ceiling as human_ceiling
     from .study.components import Components as Components, components as components
     from .study.contest import Contest as Contest, contest as contest
     from .study.domains import (
@@ -141,6 +142,7 @@ _ROOM = {
     "study.calibrate": ("Calibration", "calibrate"),
     "study.carriers": ("Carriers", "NaturalTurns", "carriers", "natural_turns"),
     "study.components": ("Components", "components"),
+    "study.ceiling": ("Ceiling", "human_ceiling"),
     "study.contest": ("Contest", "contest"),
     "study.domains": ("Common", "by_domain", "common_balance", "domain_agreement", "domain_lean"),
     "study.intervals": ("Intervals", "intervals"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from whichbird.core.augment import FAMILIES, PAPER_FAMILIES
 from whichbird.core.balance import balance
 from whichbird.core.check import Array, DataError
 from whichbird.core.metametrics import spa_from_p
-from whichbird.data.digest import Digest
-from whichbird.data.registry import DATASETS, title
+from whichbird.data.digest import Digest, make, read_table
+from whichbird.data.registry import DATASETS, FIELDS, displays, title
+from whichbird.data.segments import load_pool
 from whichbird.solve.reweight import reliable_interval, reweight_sweep
 from whichbird.study.carriers import Carriers, carriers
-from whichbird.study.contest import need_aspects
+from whichbird.study.contest import contest, need_aspects
+from whichbird.study.meta import METAMETRICS
 from whichbird.study.overview import shipped_ends
 from whichbird.study.significance import clusters
 from whichbird.study.sweep import measures
@@ -41,26 +44,35 @@ FULL = (
     "bump", "wb-share", "wb-random", "wb-permutation", "wb-python", "wb-scorefile", "wb-verdict", "wb-own", "wb-desk"
 )  # fmt: skip  # of these, what a mini figure does without
 SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"  # digits of base 36; no pool has more than 35 systems
+STOPS = 13  # balances at which meta-metrics of segments are computed
 DIGITS = 9  # SPA values that agree to so many decimals are one value, to the page's script as well
 
 
 def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
     """One dataset as the page's script reads it: plain lists and numbers, ready for JSON.
 
-    P-values are whole numbers of permutations, as `digits`, and pairs run as in numpy.triu_indices. `stops` are the balances: those of
-    `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
-    paper's measures. `titles` says what those measures are called. `natural` and
-    `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
-    `beta0_high` are the ends of the interval of the natural balance; `vanishing` is the share of an equal weight below which a system is as good as
-    left out; `carriers` says whose absence undoes what.
+        P-values are whole numbers of permutations, as `digits`, and pairs run as in numpy.triu_indices. `stops` are the balances: those of
+        `beta_stops`, and inside the reliable interval all at which tests ship, whatever `step` is. At each of them there are the
+        paper's measures. `titles` says what those measures are called, `aspects` what the
+        two aspects are, and `field` which field the pool is of, if not WMT's. `natural` and
+        `reliable` are places in `stops`; `verdict` is what the tests say between the two of `reliable`. `beta0_low` and
+        `beta0_high` are the ends of the interval of the natural balance; `vanishing` is the share of an equal weight below which a system is as good as
+    <<<<<<< HEAD
+        left out; `carriers` says whose absence undoes what; `segmental` and `ceiling` are what their functions say.
+    =======
+        left out; `carriers` says whose absence undoes what; `names` has what people read for a scorer, where that is not its name.
+    >>>>>>> main
 
-    >>> from whichbird import load
-    >>> page = page_data(load("ende24"), step=0.1)
-    >>> page["stops"][:3], page["stops"][page["natural"]]
-    ([0.0073..., 0.1, 0.2], 0.78...)
+        >>> from whichbird import load
+        >>> page = page_data(load("ende24"), step=0.1)
+        >>> page["stops"][:3], page["stops"][page["natural"]]
+        ([0.0073..., 0.1, 0.2], 0.78...)
     """
     a, f = need_aspects(d)
     v = load_significance(d.name)
+    if v.scorers != tuple(d.scorers) and {*v.scorers} < {*d.scorers}:  # tests of some ship, and those are shown
+        pool = load_pool(d.name)
+        d = make(replace(pool, scorers={s: pool.scorers[s] for s in v.scorers}))
     ends = shipped_ends().get(d.name, (0.0, 1.0))
     low, high = reliable_interval(a, f)
     all_stops, tested = beta_stops(a, f, step), beta_stops(a, f)
@@ -78,6 +90,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "name": d.name,
         "title": title(d.name),
         "paper": d.name in DATASETS and DATASETS[d.name].paper,
+        "field": FIELDS.get(d.name, ""),
+        "aspects": list(d.aspect_names),
         "signature": d.signature,
         "permutations": d.info["permutations"],
         **source_data(d),
@@ -86,6 +100,8 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
         "fluency": f.tolist(),
         "total": _short(d.total),
         "scorers": list(d.scorers),
+        "names": {scorer: read for scorer, read in displays(d.scorers).items() if read != scorer},
+        "reference": d.reference,
         "human": digits(d.counts("total")),
         "p": [digits(row) for row in d.counts("scorers")],
         "stops": stops.tolist(),
@@ -103,7 +119,40 @@ def page_data(d: Digest, step: float = 0.005) -> dict[str, Any]:
             for family, y in measures(d, solved.weights, families=PAPER_FAMILIES).items()
         },
         "verdict": verdict_data(v, rows, spa),
+        "segmental": segmental_data(d, low, high),
+        "ceiling": ceiling_of(d.name),
     }
+
+
+def segmental_data(d: Digest, low: float, high: float) -> dict[str, Any]:
+    """acc_eq and PDP of every scorer at `STOPS` balances of the reliable interval and β₀, in thousandths; between them the page draws lines.
+
+    >>> from whichbird import load
+    >>> made = segmental_data(load("ende24"), 0.6, 0.8)
+    >>> len(made["betas"]), made["thousandths"]["acc_eq"][0][:3]
+    (6, [436, 443, 433])
+    """
+    a, f = need_aspects(d)
+    betas = np.unique(np.append(np.linspace(low, high, STOPS), np.clip(balance(a, f), low, high)))
+    w, field = reweight_sweep(a, f, betas).insist().weights, contest(d)
+    found = {m.name: m.at(field, w) for m in METAMETRICS.values() if m.needs == "segments"}
+    return {
+        "betas": betas.tolist(),
+        "thousandths": {name: np.rint(1000 * x).astype(np.int64).tolist() for name, x in found.items()},
+    }
+
+
+def ceiling_of(name: str) -> list[float] | None:
+    """The human ceiling of SPA at β₀ with its interval, and what the best scorer earns against the same ratings; None where unknown.
+
+    >>> ceiling_of("ende23"), ceiling_of("ende24")
+    ([0.9776, 0.9597, 0.9956, 0.9821], None)
+    """
+    rows = read_table("ceiling.csv").query("dataset == @name and meta == 'spa' and at == 'natural' and deal == 0")
+    if rows.empty:
+        return None
+    mean = rows.groupby("gold")["best_value"].first().mean()
+    return [round(float(x), 4) for x in (*rows.iloc[0][["mean", "mean_low", "mean_high"]], mean)]
 
 
 def verdict_data(v: Verdict, rows: Sequence[int], spa: Array) -> dict[str, Any]:

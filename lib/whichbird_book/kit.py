@@ -23,6 +23,7 @@ from whichbird.core.augment import PAPER_FAMILIES
 from whichbird.core.balance import from_std_balance, reachable, std_balance
 from whichbird.core.check import Array
 from whichbird.data.digest import Digest, datasets, load, read_table
+from whichbird.data.registry import display as reading
 from whichbird.solve.reweight import reweight_sweep
 from whichbird.study.contest import need_aspects
 from whichbird.study.preference import steps
@@ -117,11 +118,11 @@ def glue(name: str, value: object, **more: object) -> None:
 
 
 def speaker(prefix: str) -> Callable[..., None]:
-    """A function `say(name=value, …)` that glues values under `prefix_name`, for the sentences of one chapter."""
+    """A function `say(name=value, …)` that glues values under `prefix_name`, for the sentences of one chapter; a scorer as people read it."""
 
     def say(**values: object) -> None:
         for name, value in values.items():
-            glue("_".join(filter(None, [prefix, name])), value)
+            glue("_".join(filter(None, [prefix, name])), reading(value) if isinstance(value, str) else value)
 
     return say
 
@@ -197,12 +198,12 @@ def percent(x: float, digits: int = 0) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as prose lists them.
+    """Names as prose lists them, scorers as people read them.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b"]), listed([])
     ('a, b and c', 'a and b', 'none')
     """
-    *most, last = list(names) or ["none"]
+    *most, last = map(reading, list(names) or ["none"])
     return f"{', '.join(most)} and {last}" if most else last
 
 

@@ -70,7 +70,7 @@ def segment_script(pool: Pool | str) -> str:
     if pool.adequacy is None or pool.fluency is None:
         raise DataError(f"{pool.name} has no balance to move, so the page has no use for its segments")
     v = load_significance(pool.name)
-    x, official = np.array(list(pool.scored.values())), pool.official
+    x, official = np.array([pool.scored[s] for s in v.scorers]), pool.official
     low, high = x.min(axis=(1, 2)), x.max(axis=(1, 2))
     level = np.rint((x - low[:, None, None]) / (high - low)[:, None, None] * STEPS).astype(np.uint16).ravel()
     fine = (level & 15).astype(np.uint8)

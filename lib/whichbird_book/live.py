@@ -19,6 +19,7 @@ from whichbird.core.permutation import PERMUTATIONS
 from whichbird.data.digest import Digest
 from whichbird.data.pairs import agreements
 from whichbird.data.protocol import scorer_named
+from whichbird.data.registry import display
 from whichbird.solve.reweight import reliable_interval, reweight_sweep
 from whichbird.study.calibrate import draws, outlook
 from whichbird.study.carriers import NaturalTurns
@@ -192,7 +193,7 @@ def without(turned: Mapping[str, NaturalTurns], pools: Mapping[str, Digest]) -> 
         a, f = need_aspects(pools[name])
         case = {
             "name": name,
-            "pair": [found.scorers[i], found.scorers[j]],
+            "pair": [display(found.scorers[i]), display(found.scorers[j])],
             "systems": list(found.systems),
             "beta0": [float(balance(a, f)), *leverage(a, f).without.tolist()],
             "lead": lead.round(6).tolist(),

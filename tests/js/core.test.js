@@ -2,7 +2,7 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { tickStep, ticks, brief, show, clamp } = require("./load.js")("wb-core");
+const { tickStep, ticks, brief, named, show, clamp } = require("./load.js")("wb-core");
 
 test("a step cuts a span into two to six parts, and is round", () => {
   for (let n = 0; n < 400; n++) {
@@ -16,6 +16,12 @@ test("a step cuts a span into two to six parts, and is round", () => {
 test("ticks are the multiples inside, ends included", () => {
   assert.deepEqual(ticks(0, 1, 0.25), [0, 0.25, 0.5, 0.75, 1]);
   assert.deepEqual(ticks(0.1, 0.9, 0.5), [0.5]);
+});
+
+test("a scorer is called as people read it, if it is called so", () => {
+  const page = { scorers: ["gemba_esa", "BLEU", "mine"], names: { gemba_esa: "GEMBA-ESA" } };
+  assert.deepEqual([0, 1, 2].map((m) => named(page, m)), ["GEMBA-ESA", "BLEU", "mine"]);
+  assert.equal(named({ scorers: ["a"] }, 0), "a");
 });
 
 test("long names keep both ends, β as many digits as it needs", () => {

@@ -32,8 +32,18 @@ function made() {
            scorers: ["one", "two"], permutations: 10, human: "000000000000", p: ["000a0a0a0a0a", "0a0000000000"],
            stops: [0.5, 0.6, 0.714285], natural: 2, reliable: [1, 2],
            verdict: { fine: 1e4, low: [[1, 1], [1, 1]], high: [[2, 2], []], margin: [[100, 200], []], opens: [[], [1]], moved: [[0, 1], []], turned: [[1], []],
-                      documents: 9, moves: [1], turns: [] } };
+                      documents: 9, moves: [1], turns: [] },
+           segmental: { betas: [0.6, 0.7], thousandths: { acc_eq: [[400, 500], [500, 480]], pdp: [[100, 0], [200, -100]] } } };
 }
+
+test("meta-metrics of segments lie on lines between their stops, and nowhere else", () => {
+  const contest = new Contest({ ...made(), stops: [0.5, 0.6, 0.65], natural: 2 });
+  assert.equal(contest.at(0).segmental, null);
+  assert.deepEqual(contest.at(1).segmental, { acc_eq: [0.4, 0.5], pdp: [0.1, 0] });
+  contest.at(2).segmental.acc_eq.forEach((x, m) => near(x, [0.45, 0.49][m]));
+  contest.at(2).segmental.pdp.forEach((x, m) => near(x, [0.15, -0.05][m]));
+  assert.equal(new Contest(made(), { ...WHOLE, out: [0] }).at(0).segmental, null, "of the pool as it ships alone");
+});
 
 test("a contest as it ships has tests where they ship", () => {
   const contest = new Contest(made());

@@ -38,6 +38,15 @@ def test_counts_marks_rows_and_download_agree(page, rows):
     assert f"<b>{findings}</b> claims" in text and 0 < len(rows) - findings < 20
 
 
+def test_the_article_on_the_replication_counts_as_the_page_does(html, rows):
+    """It is made without running a chapter, from the reasons alone; here from what the chapters recorded."""
+    text = " ".join((html.parents[1] / "paper" / "replication.md").read_text("utf-8").split())
+    many = {status: sum(s == status for _, s, _ in rows) for status in STATUSES}
+    found = len(rows) - many["setup"]
+    assert f"Of {len(rows)} rows, {many['setup']} say how the study was laid out and {found} claim something" in text
+    assert f"**{many['equal']} of these {found} are met**" in text and f"and {found - many['equal']} are not" in text
+
+
 def test_every_row_leads_to_the_cell_that_recorded_it(page, rows):
     """And the anchor stands just before a cell, or before the output of one."""
     pages = {}

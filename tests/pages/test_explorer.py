@@ -12,6 +12,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import whichbird as wb
 from whichbird.core.augment import PAPER_FAMILIES
+from whichbird.data.registry import displays
 from whichbird.study.sweep import sweep
 from whichbird.study.targets import beta_stops
 from whichbird_book.explorer import SCRIPTS
@@ -436,6 +437,34 @@ def test_what_is_cut_off_is_hatched(explorer):
             return area.isPointInFill(at)})""")
     d = wb.load("ende24")
     assert inside == (wb.reweight(d.adequacy, d.fluency, 0.5).weights == 0).tolist() and any(inside)
+
+
+def test_names_are_those_that_people_read_and_the_search_takes_either(explorer):
+    explorer.open("#dataset=ende24&beta=0.4")
+    shown = explorer.script(
+        "return [...root.querySelectorAll('.wb-ranking .wb-scorer')].map(b => [b.title, b.textContent])"
+    )
+    assert all(
+        text == read or "…" in text for name, text in shown for read in [displays(wb.load("ende24").scorers)[name]]
+    )
+    for query in ("GEMBA-ESA", "gemba_esa"):
+        box = explorer.one("input[type=search]")
+        box.clear()
+        box.send_keys(query)
+        assert "gemba_esa" in [row["name"] for row in explorer.ranking() if row["followed"]]
+
+
+def test_ctrl_z_brings_back_what_was_left_out(explorer):
+    explorer.open("#dataset=ende24")
+    before = explorer.script("return root.querySelector('.wb-pool').textContent")
+    explorer.script(
+        "root.querySelector('.wb-plane circle[data-k]').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))"
+    )
+    assert explorer.script("return root.querySelector('.wb-pool').textContent") != before
+    explorer.script(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'z', ctrlKey: true, bubbles: true}))"
+    )
+    assert explorer.script("return root.querySelector('.wb-pool').textContent") == before
 
 
 def test_search_follows_a_scorer(explorer):

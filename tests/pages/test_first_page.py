@@ -7,6 +7,7 @@ import pytest
 from test_live import Figure
 
 import whichbird as wb
+from whichbird.data.registry import display
 from whichbird.study.carriers import natural_turns
 from whichbird.study.placebo import permuted
 from whichbird.study.preference import preference, steps
@@ -56,7 +57,7 @@ def test_leads_without_each_system_are_those_of_the_library(figure):
     without = figure("without")
     for case in without.data()["cases"]:
         found = natural_turns(case["name"])
-        i, j = (found.scorers.index(name) for name in case["pair"])
+        i, j = ([display(s) for s in found.scorers].index(name) for name in case["pair"])
         assert case["lead"] == pytest.approx(list(found.spa[:, i] - found.spa[:, j]), abs=1e-6)
         low, high = ((case["lead"][r] + sign * case["half"][r]) for r, sign in ((0, -1), (case["turned"], 1)))
         assert low > 0 > high  # both orders beyond noise

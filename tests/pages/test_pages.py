@@ -2,10 +2,13 @@
 
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
+import policy
 import yaml
+from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("link", "href")}
@@ -40,6 +43,21 @@ def test_pages_load_nothing_from_another_host(html):
                     )
 
 
+def test_every_page_says_what_it_may_run(html, course):
+    """Scripts of its own alone, and no handler in an attribute; the browser tests see that nothing a page does is refused."""
+    for folder in (html, course):
+        for page in folder.rglob("*.html"):
+            if "_static" in page.relative_to(folder).parts:
+                continue
+            text = page.read_text("utf-8")
+            tags = Tags(text).found
+            (content,) = (attrs["content"] for _, attrs in tags if attrs.get("http-equiv") == "Content-Security-Policy")
+            assert content == policy.policy(text) and "'unsafe-inline'" not in content.partition("style-src")[0], (
+                page.name
+            )
+            assert not [(tag, name) for tag, attrs in tags for name in attrs if name.startswith("on")], page.name
+
+
 def test_stylesheets_load_nothing_from_another_host(html):
     for sheet in html.rglob("*.css"):
         for address in re.findall(
@@ -70,6 +88,20 @@ def test_every_figure_has_alt_text(pages):
                 assert len(alt) > 20 and not alt.startswith("../"), (
                     f"{page.name}: {attrs.get('src')} has the alt text {alt!r}"
                 )
+
+
+def test_pages_are_sound(pages):
+    """No id twice, no form without a button, no empty heading of a column, and lists of terms that hold terms and meanings alone."""
+    for page in pages:
+        soup = BeautifulSoup(page.read_text("utf-8"), "html.parser")
+        ids = Counter(node["id"] for node in soup.select("[id]"))
+        assert [name for name, times in ids.items() if times > 1] == [], page.name
+        assert all(form.select("[type=submit]") for form in soup.select("form")), page.name
+        assert not [
+            cell for cell in soup.select("th") if not cell.get_text(strip=True) and not cell.select("img, svg")
+        ], page.name
+        for terms in soup.select("dl"):
+            assert {child.name for child in terms.find_all(recursive=False)} <= {"dt", "dd", "div"}, page.name
 
 
 def test_no_launch_button_leads_nowhere(pages):
@@ -114,4 +146,7 @@ def test_an_address_that_moved_leads_to_the_page(html):
     for old, new in moved.items():
         text = (html / f"{old}.html").read_text("utf-8")
         (link,) = set(re.findall(r'(?:url=|href=")([^"]+)"', text))
-        assert (html / f"{old}.html").parent.joinpath(link).resolve() == (html / f"{new}.html").resolve()
+        (link, _, spot), (page, _, wanted) = link.partition("#"), new.partition("#")
+        target = (html / f"{old}.html").parent.joinpath(link).resolve()
+        assert target == (html / f"{page}.html").resolve() and spot == wanted
+        assert not spot or f'id="{spot}"' in target.read_text("utf-8")

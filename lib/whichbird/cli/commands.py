@@ -24,6 +24,7 @@ from ..data.registry import displays, ships
 from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
 from ..study.carriers import carriers
+from ..study.ceiling import ceilings
 from ..study.components import components
 from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
@@ -157,6 +158,11 @@ def rank_(args: argparse.Namespace) -> Result:
     --csv also its value at the natural balance and its standard error (documents
     resampled). Rows are in the order of the first that is named; rank, cluster and
     intervals are SPA's always.
+
+    Where people rated each translation several times, a second table has the human
+    ceiling: what one rating earns against another, with its interval (95 %), and
+    best_scorer, what the best scorer earns against the same ratings. The ranking's
+    own gold scores may be a mean of several ratings; the two tables differ in that.
 
     Score files have one of three forms, higher is better:
       .seg.score    the field's: lines "system, tab, score" without header; the n-th
@@ -333,6 +339,7 @@ def _ranking(args: argparse.Namespace, opened: Opened, field: Contest) -> Result
                 facts["tested_at"] = tests.stop
             found = replace(found, signature=f"{found.signature}|{tests.signature}")
         found = with_errors(found, source, args.meta, args.beta, scores)
+    people, why = (None, "") if bare else ceilings(source, args.beta, args.meta)
     table = found.table.drop(columns="se", errors="ignore")
     shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
     shown = shown if field.own.any() else shown.drop(columns="own")
@@ -357,8 +364,8 @@ def _ranking(args: argparse.Namespace, opened: Opened, field: Contest) -> Result
         proof = proof_facts(found.reweighting) | extremes(field.systems, found.reweighting.weights)._asdict()
     return Result(
         facts_of(opened, args.domain) | proof | facts | {"signature": found.signature},
-        {"ranking": found.table, "weights": found.weights},
-        (shown,),
+        {"ranking": found.table, "weights": found.weights} | ({} if people is None else {"ceiling": people}),
+        (shown,) if people is None else (shown, people),
         figure,
         notes,
     )

@@ -21,7 +21,7 @@ from ..data.digest import load
 from ..data.export import template, write_dataset, write_inputs
 from ..data.files import read_text
 from ..data.protocol import Dataset
-from ..data.registry import DATASETS, ships
+from ..data.registry import ships
 from ..data.sheet import header, read_means
 from ..solve.result import NotProven, Reweighting
 from ..solve.verify import measured
@@ -87,7 +87,7 @@ def datasets(args: argparse.Namespace) -> Result:
         "documents": 0 if pool.documents is None else len(set(pool.documents)),
         "raters": len(pool.rater_names),
         "segments_left_out": tuple(f"{x.number}: {x.reason}" for x in pool.left_out if x.kind == "segment"),
-        "in_the_paper": DATASETS[d.name].paper,
+        "in_the_paper": about.paper,
         "signature": d.signature,
     }
     table = _columns([row._asdict() for row in participants(pool)])

@@ -7,7 +7,10 @@ import argparse
 import pandas as pd
 
 from ..core.check import DataError
+from ..data.digest import load
 from ..study.campaign import CAMPAIGNS, by_meta, campaign
+from ..study.ceiling import ceilings
+from ..study.meta import METAMETRICS
 from .formats import Result
 
 
@@ -16,8 +19,8 @@ def official(args: argparse.Namespace) -> Result:
     if args.scores or args.datasets:
         raise DataError("--campaign has scorers and datasets of its own; leave out --scores and --datasets")
     table, signature = campaign(args.campaign, args.beta)
-    one = CAMPAIGNS[args.campaign]
     short = by_meta(table, args.campaign)
+    one = CAMPAIGNS[args.campaign]
     parts = [
         table[["scorer"]].assign(dataset=d, **{m: table[f"{d}_{m}"] for m in one.meta})[
             ["dataset", "scorer", *one.meta]
@@ -30,4 +33,16 @@ def official(args: argparse.Namespace) -> Result:
         "scorers": len(table),
         "signature": signature,
     }
-    return Result(facts, {"official": short, "tasks": pd.concat(parts, ignore_index=True)}, (short,), None, ())
+    people, once = [], []
+    for d in one.datasets:
+        found, why = ceilings(load(d), args.beta, [m for m in one.meta if m in METAMETRICS])
+        if found is None:
+            once.append(why or d)
+        else:
+            people.append(found[found["meta"].isin(one.meta)].assign(dataset=d)[["dataset", *found.columns]])
+    notes = (f"no human ceiling of {', '.join(once)}: people rated each translation once",) if once else ()
+    if not people:
+        return Result(facts, {"official": short, "tasks": pd.concat(parts, ignore_index=True)}, (short,), None, notes)
+    ceiling = pd.concat(people, ignore_index=True)
+    tables = {"official": short, "tasks": pd.concat(parts, ignore_index=True), "ceiling": ceiling}
+    return Result(facts, tables, (short, ceiling), None, notes)

@@ -220,7 +220,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _all_arguments(parser: argparse.ArgumentParser) -> None:
     _many_arguments(parser)
-    parser.add_argument("--campaign", metavar="SET", help="WMT's official average instead, as wmt24")
+    parser.add_argument("--campaign", metavar="SET", help="WMT's official average instead: wmt24, wmt23 or wmt23-as-24")
     parser.add_argument(
         "--beta", type=_target, metavar="BETA|low|high", help=BETA + ", or an end of the reliable interval"
     )

@@ -50,7 +50,11 @@ def all_(args: argparse.Namespace) -> Result:
 
     --campaign wmt24 prints WMT's official table: the mean of SPA and acc_eq over
     three language pairs, for primary scorers, with the references of WMT and its
-    human translation among the systems of ende24.
+    human translation among the systems of ende24. wmt23 is that of 2023: pairwise
+    accuracy over all pairs of systems (pa), Pearson of system means (pearson) and
+    of all translations (cells), acc_eq; wmt23-as-24 is 2024's rule on 2023's data.
+    Intervals are of 95 %, documents resampled. Where people rated translations
+    several times a second table has the human ceiling ('whichbird rank --help').
 
     examples:
       whichbird all --scores my/*.seg.score --beta 0.6

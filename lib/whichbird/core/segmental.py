@@ -9,7 +9,8 @@ that makes it right most often. All ε at once: let d be |score_k − score_l| o
 cell that people tie becomes right (+c), one in the right order becomes wrong (−c), others stay wrong. So cells in order of d and running
 sums of ±c give the accuracy at every ε. Where several have the same d those with −c come first, so that no partial sum inside a group of
 equals is above both of its ends: the largest running sum is the answer. The order does not depend on weights: one sort a scorer serves
-every weighting and every resample, and whether a cell counts + or − depends on people alone.
+every weighting and every resample, and whether a cell counts + or − depends on people alone. What is left for a weighting is to add up
+gains: in blocks, for many weightings at once, and cell by cell only in blocks that may hold the largest sum.
 
 **PDP** is Pearson's correlation over all pairs in all segments of people's difference with the scorer's. Without pairs it is
 Σ_n cov_w(h_n, s_n) / √(Σ_n var_w h_n · Σ_n var_w s_n), weights taken over the systems that a segment has.
@@ -27,6 +28,7 @@ from .check import Array
 from .metametrics import SAME
 
 WORK_CELLS = 1 << 22  # numbers in the largest work array
+GAIN_BLOCK, WIDE = 128, 16  # cells whose gains are added up together, and weightings for which that is done at once
 
 
 def acc_eq(human: ArrayLike, scorer: ArrayLike, w: ArrayLike | None = None) -> float:
@@ -71,16 +73,18 @@ def tie_accuracies(human: Array, x: Array, w: Array, times: Array | None = None)
     out = np.full((len(w), len(x)), np.nan)
     for there, members in _alike(human, x):
         cells = _Cells(human, there)
-        orders = [cells.order(x[m]) for m in members]
-        for n, row in enumerate(w):
-            gain = cells.gains(row, None if times is None else times[n])
-            if gain is None:
+        orders = [_Order(cells, x[m]) for m in members]
+        for start in range(0, len(w), WIDE):
+            rows = np.arange(start, min(start + WIDE, len(w)))
+            made = [(n, g) for n in rows if (g := cells.gains(w[n], None if times is None else times[n])) is not None]
+            if not made:
                 continue
-            tied = gain[: cells.ties].sum()
+            gains = np.zeros((len(made), cells.pair.size + 1))  # the last is of no cell: it fills up blocks
+            for n, (_, gain) in enumerate(made):
+                gains[n, :-1] = gain
+            columns = np.ascontiguousarray(gains.T)
             for m, order in zip(members, orders, strict=True):
-                run = np.cumsum(gain.take(order))
-                last, top = (run[-1], run.max()) if run.size else (0.0, 0.0)
-                out[n, m] = min(tied - last + max(top, 0.0), 1.0)  # where ε is below all d, only the right order counts
+                out[[n for n, _ in made], m] = np.minimum(order.best(gains, columns), 1.0)
     return out
 
 
@@ -98,15 +102,8 @@ class _Cells:
         self.pair, self.segment = (np.concatenate(v) for v in zip(tied, apart, strict=True))
         self.ties, self.sign = tied[0].size, np.sign(gap[apart])
 
-    def order(self, x: Array) -> NDArray[np.int32]:
-        """The cells on which a scorer x (K, N) can win or lose as ε grows, in the order of |Δ|, what it loses first among equals."""
-        gap = x[self.i[self.pair], self.segment] - x[self.j[self.pair], self.segment]
-        right = self.ties + np.flatnonzero(np.sign(gap[self.ties :]) == self.sign)
-        cells = np.concatenate([right, np.arange(self.ties)])
-        return np.asarray(cells[np.argsort(np.abs(gap[cells]), kind="stable")], dtype=np.int32)
-
     def gains(self, w: Array, times: Array | None) -> Array | None:
-        """What each cell adds once ε passes it, with weights w (K,): + where people tie, − elsewhere; None where no pair has weight."""
+        """What each cell adds where people tie, or takes away elsewhere, once ε passes it, with weights w (K,); None where no pair has weight."""
         w = w / w.max()  # so that no product of small weights vanishes
         product = w[self.i] * w[self.j]
         inside = np.full(self.there.shape[1], product.sum()) if self.known is None else product @ self.known
@@ -116,9 +113,59 @@ class _Cells:
         if count == 0:
             return None
         share = often / np.where(used, inside, 1.0)
-        out = product.take(self.pair) * (share / count).take(self.segment)
-        np.negative(out[self.ties :], out=out[self.ties :])
-        return np.asarray(out)
+        return np.asarray(product.take(self.pair) * (share / count).take(self.segment))
+
+
+class _Order:
+    """The cells on which a scorer x (K, N) can win or lose as ε grows, in the order of |Δ|, what it loses first among equals.
+
+    They stand in blocks of `GAIN_BLOCK`. Of a block only two sums are needed, over what is won and what is lost, and they are made for many
+    weightings at once. They bound what a running sum reaches inside; few blocks need to be looked into.
+    """
+
+    def __init__(self, cells: _Cells, x: Array) -> None:
+        from scipy.sparse import csr_array
+
+        gap = x[cells.i[cells.pair], cells.segment] - x[cells.j[cells.pair], cells.segment]
+        right = cells.ties + np.flatnonzero(np.sign(gap[cells.ties :]) == cells.sign)
+        every = np.concatenate([right, np.arange(cells.ties)])
+        order = every[np.argsort(np.abs(gap[every]), kind="stable")].astype(np.int32)
+        self.size, self.ties = order.size, cells.ties
+        blocks = -(-order.size // GAIN_BLOCK)
+        nothing = cells.pair.size
+        self.blocks = np.full(blocks * GAIN_BLOCK, nothing, dtype=np.int32)
+        self.blocks[: order.size] = order
+        self.blocks = self.blocks.reshape(blocks, GAIN_BLOCK)
+        ties = self.blocks < cells.ties
+        lost = ~ties & (self.blocks < nothing)
+
+        def sums(which: NDArray[np.bool_]) -> csr_array:
+            """Sums over these cells of each block, as a sparse matrix."""
+            ends = np.concatenate([[0], np.cumsum(which.sum(axis=1))])
+            return csr_array((np.ones(ends[-1]), self.blocks[which], ends), shape=(blocks, nothing + 1))
+
+        self.won, self.lost = sums(ties).tocsc(), sums(lost).tocsc()
+
+    def best(self, gains: Array, columns: Array) -> Array:
+        """The accuracy at the best ε with gains (R, cells + 1) of R weightings, `columns` the same transposed: (R,)."""
+        if not self.size:
+            return np.zeros(len(gains))
+        won, lost = self.won @ columns, self.lost @ columns  # (blocks, R)
+        after = np.cumsum(won - lost, axis=0)
+        before = after - (won - lost)
+        top = np.maximum(after.max(axis=0), 0.0)
+        for r, block in zip(*self._open(before + won, top), strict=True):
+            inside = gains[r].take(self.blocks[block])
+            run = np.cumsum(np.where(self.blocks[block] < self.ties, inside, -inside), axis=1)
+            top[r] = max(top[r], (before[block, r] + run.max(axis=1)).max())
+        return np.asarray(lost.sum(axis=0) + top)  # where ε is below all d, only the right order counts
+
+    @staticmethod
+    def _open(bound: Array, top: Array) -> tuple[list[int], list[NDArray[np.int64]]]:
+        """The weightings that have blocks in which the running sum may be above `top`, and these blocks."""
+        found = [np.flatnonzero(bound[:, r] > top[r]) for r in range(top.size)]
+        some = [r for r in range(top.size) if found[r].size]
+        return some, [found[r] for r in some]
 
 
 def difference_correlations(human: Array, x: Array, w: Array, times: Array | None = None) -> Array:

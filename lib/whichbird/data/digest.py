@@ -276,6 +276,7 @@ class Digest:
             self.info["permutations"],
             self.info["seed"],
             self.signature.replace(f"|ref:{paper}|", f"|ref:{reference or paper}|"),
+            self.info.get("exact", False),
         )
 
     def curve_counts(self, family: str) -> np.ndarray:
@@ -331,7 +332,7 @@ def make(
     info: dict[str, Any] = {
         "format": DIGEST_FORMAT,
         "name": pool.name,
-        "release": RELEASE,
+        "release": "" if pool.name in FIELDS else RELEASE,
         "reference": pool.reference,
         "standard": DATASETS[pool.name].standard if pool.name in DATASETS else pool.reference,
         "source_lines": int(pool.source_lines),
@@ -342,6 +343,8 @@ def make(
         "families": [name for name, family in FAMILIES.items() if family.possible(human)],
         "pool": fingerprint(pool),
     }
+    if pool.exact:
+        info["exact"] = True
     if pool.aspect_names != LABELS:
         info["aspects"] = list(pool.aspect_names)
     if pool.aliases:
@@ -404,8 +407,7 @@ def datasets(paper: bool | None = None, aspects: bool | None = None, field: str 
     """The names of the datasets that ship, oldest first; only those of the paper, or only those with ratings of errors
     (and so with a balance), or only the others, where `paper` or `aspects` say so.
 
-    `field` names another field, "biomedical" or "stories": its pools ship as segments, for `load_pool` alone. All of
-    them have both aspects, and none is the paper's.
+    `field` names another field, "biomedical" or "stories": all its pools have two aspects, and none is the paper's.
 
     >>> datasets()[-3:], "heen23" in datasets(aspects=True)
     (['ende24', 'enes24', 'jazh24'], False)
@@ -433,7 +435,7 @@ def load(name: str) -> Digest:
     'ende24'
     """
     name = known(name)
-    file = f"{name}.npz"
+    file = f"fields/{name}.npz" if name in FIELDS else f"{name}.npz"
     d = _opened(folder() / file, shipped(file))
     if d.name != name:
         raise DataError(
@@ -497,7 +499,7 @@ def known(name: str) -> str:
     if not there:
         raise DataError(f"{folder()}: no dataset is there; run 'make data'")
     name = IN_TREE.get(name, name)
-    if name not in there:
+    if name not in there and not (name in FIELDS and ships(f"fields/{name}.npz")):
         alike = [tree for tree, ours in IN_TREE.items() if ours in there] if "/" in str(name) else there
         raise DataError(f"unknown dataset {name!r}" + (near(name, alike) or f"; there are {', '.join(there)}"))
     return name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from .digest import Digest
 from .files import read_text
 from .pool import Pool, Rating
 from .protocol import Dataset, scored_lines
-from .registry import DATASETS
+from .registry import DATASETS, FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd  # loaded where a frame is made
@@ -93,6 +92,10 @@ def write_inputs(
     from .ratings import GET
 
     target = Path(folder)
+    if d.name not in DATASETS:
+        raise DataError(
+            f"{d.name} is no part of mt-metrics-eval, whose texts this writes; one of {', '.join(DATASETS)} is"
+        )
     source = DATASETS[d.name]
     tree = find_tree(Path(root)) / source.set
     wanted = {
@@ -160,23 +163,40 @@ def write_dataset(pool: Pool, folder: str | os.PathLike[str]) -> dict[str, list[
     return files_table(rows)
 
 
+_MQM = ("MQM points lost on meaning, at most 0", "MQM points lost on style, at most 0")
+# By field: where the numbers come from and under which licence, what to cite, what people did, what the three scores are
+_ORIGINS = {
+    "": (
+        "the public release mt-metrics-eval-v2 (Apache-2.0)", "the WMT metrics task of that year",
+        "Raters annotated errors of these systems on these texts for WMT", (*_MQM, "official MQM score; higher is better"),
+    ),
+    "biomedical": (
+        "BioMQM v2 (Apache-2.0)", "Zouhar et al. (2024), arXiv 2402.18747",
+        "Raters annotated errors in translations of medical abstracts", (*_MQM, "minus the points of all errors; higher is better"),
+    ),
+    "stories": (
+        "HANNA (MIT)", "Chhun et al. (2024), 10.1162/tacl_a_00689", "Raters read stories that machines wrote to a prompt",
+        ("relevance to the prompt, 1 to 5", "coherence, 1 to 5", "the mean of the two"),
+    ),
+}  # fmt: skip
+
+
 def _card(pool: Pool, rows: Sequence[tuple[str, str, int]], columns: list[str]) -> str:
     """The card of an exported dataset: what it is, where it comes from, what its columns mean, what to keep in mind."""
+    source, cite, limit, aspects = _ORIGINS[FIELDS.get(pool.name, "")]
     meaning = {
         "segment": "source line, counted from 1", "document": "name in the release", "domain": "kind of text, as the release names it",
-        "rater": "pseudonym in the release; empty where several ratings are averaged",
-        "adequacy": "MQM points lost on meaning, at most 0", "fluency": "MQM points lost on style, at most 0",
-        "total": "official MQM score; higher is better",
+        "rater": "pseudonym in the release; empty where it is not known, or several ratings are averaged",
+        **dict(zip(("adequacy", "fluency", "total"), aspects, strict=True)),
     }  # fmt: skip
     known = [f"- `{name}`: {meaning[name]}" for name in columns if name in meaning]
     others = [f"`{name}`" for name in columns if name in pool.scorers]
     files = [f"- `{name}`: {what}; {count} rows" for name, what, count in rows]
     return "\n".join([
         f"# {pool.name}", "", pool.signature, "",
-        "Numbers derived from the public release mt-metrics-eval-v2 (Apache-2.0): no source text, translation or error span.",
-        "Cite the WMT metrics task of that year, and Whichbird.", "", "## Files", "", *files, "", "## Columns", "", *known,
+        f"Numbers derived from {source}: no source text, translation or error span.", f"Cite {cite}, and Whichbird.", "", "## Files", "", *files, "", "## Columns", "", *known,
         f"- scorers, higher is better: {', '.join(others)}", "", "## Limits", "",
-        "Raters annotated errors of these systems on these texts for WMT; nothing here is a sample of all text or of all raters.",
+        f"{limit}; nothing here is a sample of all text or of all raters.",
         *[f"- {note}" for note in pool.notes], "",
     ])  # fmt: skip
 
@@ -188,12 +208,11 @@ def new_folder(target: Path) -> Iterator[Path]:
         raise DataError(f"{target}: is there already; name a folder that is not")
     if not target.absolute().parent.is_dir():
         raise DataError(f"{target}: there is no folder {str(target.absolute().parent)!r}")
-    part = Path(tempfile.mkdtemp(prefix=".whichbird", dir=target.absolute().parent))
-    try:
+    with tempfile.TemporaryDirectory(prefix=".whichbird", dir=target.absolute().parent) as private:
+        part = Path(private) / "tables"
+        part.mkdir()  # open to whom other new folders are open; the one around it is not
         yield part
         os.replace(part, target)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def files_table(rows: Sequence[tuple[object, ...]]) -> dict[str, list[object]]:

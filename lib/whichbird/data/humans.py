@@ -71,7 +71,7 @@ def load_official(name: str) -> Pool:
     (17, 'refA', 'refB')
     """
     pool = load_pool(name, "standard")
-    if not DATASETS[pool.name].humans:
+    if pool.name not in DATASETS or not DATASETS[pool.name].humans:
         return pool
     file, hint = Path("humans", f"{pool.name}.npz"), f"make it with 'make data TABLES=humans ONLY={pool.name}'"
     path = folder() / file

@@ -18,7 +18,7 @@ from .files import as_text, read_bytes, write_whole
 FILE = "manifest.json"
 MANIFEST_FORMAT = 1
 PATTERNS = (  # what ships, and so what is listed
-    "*.npz", "*.csv", "segments/*.seg", "fields/*.seg", "significance/*.npz", "guests/*.npz", "guests/*.json", "humans/*.npz",
+    "*.npz", "*.csv", "segments/*.seg", "fields/*.seg", "fields/*.npz", "significance/*.npz", "guests/*.npz", "guests/*.json", "humans/*.npz",
     "published/*.csv", "taxonomies/*.toml",
 )  # fmt: skip
 BY_HAND = (

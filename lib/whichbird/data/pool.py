@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..core import check
-from ..core.check import DataError
+from ..core.check import DataError, near
 from ..core.permutation import PERMUTATIONS, PUBLISHED_SEED, p_counts
 from .protocol import ASPECTS, Tested, remaining, renamed, signature
 
@@ -47,8 +47,8 @@ class Pool:
     NaN marks a cell nobody rated; `adequacy` and `fluency` are None where no per-error ratings exist. `lines` (N,) are
     the source lines (from 0) of `source_lines` in all. A line may have totals only or errors only: `official` and
     `annotated` (N,) say which. P-values rest on the former, `adequacy`, `fluency` and β on the latter, and what needs
-    both takes the lines that have both. `scorers` maps a name to its scores, which have no gaps; `aliases` maps other
-    names of the same scores to it. `exact` says how ties of permutation tests are told (see `p_values`).
+    both takes the lines that have both. `scorers` maps a name to its scores, which have no gaps on official lines (NaN
+    elsewhere: nobody asks for them there); `aliases` maps other names of the same scores to it. `exact` says how ties of permutation tests are told (see `p_values`).
     `errors` counts the errors behind the two aspects: columns system, category, severity, count, penalty. `left_out`
     lists systems, scorers and segments of the files that take no part, and why; `notes` says in sentences which scorers
     were left out and what else a reader should know. `segments` names the N segments where their file does; else they
@@ -60,7 +60,9 @@ class Pool:
     second, …
 
     `aspect_names` labels the two aspects where they are others than adequacy and fluency: relevance and coherence of
-    stories, say. The arrays keep the paper's names. `dropped` names the systems that `without` left out.
+    stories, say. The arrays keep the paper's names. `criteria` maps the name of each aspect that people rated, where there
+    are more than two, to its ratings (R, K, N); `of_aspects` takes two of them. `dropped` names the systems that
+    `without` left out.
 
     >>> cells = np.array([[0, -5, 0], [-1, 0, -1]])  # two systems, three segments
     >>> style = np.array([[0, 0, 0], [0, -1, 0]])
@@ -90,6 +92,7 @@ class Pool:
     aliases: dict[str, str] = field(default_factory=dict)
     exact: bool = True
     aspect_names: tuple[str, str] = ASPECTS
+    criteria: dict[str, np.ndarray] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -145,7 +148,10 @@ class Pool:
             )
             ratings.append(Rating(a, f, t, self._raters(rating.raters, shape)))
         object.__setattr__(self, "ratings", tuple(ratings))
-        scorers = {scorer: self._matrix(x, f"scorer {scorer}", shape) for scorer, x in self.scorers.items()}
+        compared = self.official
+        scorers = {s: self._matrix(x, f"scorer {s}", shape, not compared.all()) for s, x in self.scorers.items()}
+        for scorer, x in scorers.items() if not compared.all() else ():
+            check.matrix(x[:, compared], f"pool {self.name}: scorer {scorer}")
         object.__setattr__(self, "scorers", scorers)
         # of scorers that are there: a pool with some of them has no use for the names of others
         object.__setattr__(
@@ -212,6 +218,33 @@ class Pool:
     def __repr__(self) -> str:
         return f"<Pool {self.signature}>"
 
+    def of_aspects(self, first: str, second: str) -> Pool:
+        """The same pool with two others of its `criteria` as aspects; the total is their mean.
+
+        >>> from whichbird import balance, load_pool
+        >>> pool = load_pool("hanna").of_aspects("empathy", "complexity")
+        >>> pool.aspect_names, round(balance(*pool.aspects), 3)
+        (('empathy', 'complexity'), 0.255)
+        """
+        two = two_names((first, second))
+        if two == self.aspect_names:
+            return self
+        for name in two:
+            if name not in self.criteria:
+                there = ", ".join(self.criteria) or " and ".join(self.aspect_names)
+                raise DataError(f"{self.name} has no aspect {name!r}{near(name, self.criteria) or f'; it has {there}'}")
+        a, f = (self.criteria[name] for name in two)
+        whose = [r.raters for r in self.ratings] or [np.full(a.shape[1:], -1)] * len(a)
+        return replace(
+            self,
+            adequacy=a.mean(axis=0),
+            fluency=f.mean(axis=0),
+            total=(a.mean(axis=0) + f.mean(axis=0)) / 2,
+            ratings=tuple(Rating(x, y, (x + y) / 2, r) for x, y, r in zip(a, f, whose, strict=True)),
+            errors=None,
+            aspect_names=two,
+        )
+
     def without(self, *names: str) -> Pool:
         """The same pool with some systems left out, by name; its name and signature say so.
 
@@ -239,6 +272,7 @@ class Pool:
             errors=None if errors is None else errors[~errors["system"].isin(names)].reset_index(drop=True),
             raters=rows(self.raters),
             ratings=tuple(Rating(*(x[keep] for x in rating)) for rating in self.ratings),
+            criteria={name: x[:, keep] for name, x in self.criteria.items()},
             left_out=(*self.left_out, *(Exclusion("system", name, "left out on request") for name in names)),
             dropped=(*self.dropped, *names),
         )
@@ -283,6 +317,7 @@ def pick(pool: Pool, keep: NDArray[np.bool_], name: str | None = None) -> Pool:
         documents=named(pool.documents),
         domains=named(pool.domains),
         ratings=tuple(Rating(*(x[:, keep] for x in rating)) for rating in pool.ratings),
+        criteria={name: x[..., keep] for name, x in pool.criteria.items()},
         left_out=tuple(x for x in pool.left_out if x.kind != "segment"),
     )
 

@@ -6,13 +6,14 @@ Adding a dataset is adding a record; names, menus, counts and tables of the book
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
 TREE = "mt-metrics-eval-v2"
 LANGUAGES = {
-    "de": "German", "en": "English", "es": "Spanish", "he": "Hebrew", "ja": "Japanese", "ru": "Russian", "zh": "Chinese"
+    "de": "German", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew", "ja": "Japanese", "ru": "Russian", "zh": "Chinese"
 }  # fmt: skip
 
 
@@ -54,23 +55,9 @@ DATASETS = {
     "jazh24": Source("wmt24", "ja-zh", drop=("MSLC",)),
 }
 
-# Pools of other fields, by name: segments only, no digest. They are no part of WMT's sixteen, so `datasets()` does not list them.
+# The field of each pool of another one. They are no part of WMT's sixteen, so `datasets()` does not list them.
 FIELDS = {
-    **dict.fromkeys(
-        (
-            "bio_deen",
-            "bio_ende",
-            "bio_enes",
-            "bio_enfr",
-            "bio_enru",
-            "bio_enzh",
-            "bio_esen",
-            "bio_fren",
-            "bio_ruen",
-            "bio_zhen",
-        ),
-        "biomedical",
-    ),
+    **{f"bio_{pair}": "biomedical" for pair in "deen ende enes enfr enru enzh esen fren ruen zhen".split()},
     "hanna": "stories",
 }
 
@@ -109,9 +96,13 @@ def ships(given: object) -> bool:
 def title(name: str) -> str:
     """A dataset in words, short enough for a menu on a phone; its own name if it is none of ours.
 
-    >>> title("ted_zhen"), title("ende24"), title("mine")
-    ('Chinese–English, TED 2021', 'English–German 2024', 'mine')
+    >>> title("ted_zhen"), title("ende24"), title("bio_enes"), title("mine")
+    ('Chinese–English, TED 2021', 'English–German 2024', 'English–Spanish, biomedical', 'mine')
     """
+    if name in FIELDS:
+        codes = re.fullmatch(r"\w+_(\w\w)(\w\w)", name)
+        pair = "–".join(LANGUAGES.get(code, code) for code in codes.groups()) if codes else name
+        return f"{pair}, {FIELDS[name]}"
     if name not in DATASETS:
         return name
     source = DATASETS[name]

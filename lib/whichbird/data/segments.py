@@ -29,8 +29,8 @@ from .digest import Digest, dataset_of, load
 from .files import read_bytes, write_whole
 from .manifest import folder, shipped
 from .pool import Exclusion, Pool, Rating
-from .protocol import fingerprint
-from .registry import DATASETS, FIELDS
+from .protocol import ASPECTS, fingerprint
+from .registry import FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,6 +238,12 @@ def to_bytes(pool: Pool, *others: Pool) -> bytes:
         "systems": pool.systems,
         "source_lines": pool.source_lines,
         **({"exact": True} if pool.exact else {}),  # pools of the release are not
+        **({"aspects": pool.aspect_names} if pool.aspect_names != ASPECTS else {}),
+        **(
+            {"criteria": {c: [blocks.put(x) for x in rated] for c, rated in pool.criteria.items()}}
+            if pool.criteria
+            else {}
+        ),
         "lines": blocks.put(pool.lines),
         "alike": blocks.put(first.T),
         **{what: None if getattr(pool, what) is None else blocks.put(getattr(pool, what)) for what in _MATRICES},
@@ -360,6 +366,8 @@ class _File:
             left_out=tuple(Exclusion(*x) for x in reading["left_out"]),
             aliases=reading.get("aliases", {}),
             exact=h.get("exact", False),
+            aspect_names=tuple(h.get("aspects", ASPECTS)),
+            criteria={c: np.array([self.matrix(x) for x in rated]) for c, rated in h.get("criteria", {}).items()},
         )
 
 
@@ -406,13 +414,11 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
     >>> pool.adequacy.shape, len(pool.scorers), pool.domains[1]
     ((16, 487), 30, 'news')
 
-    Pools of other fields (`datasets(field=...)`) have no digest; in `hanna`, adequacy is relevance and fluency coherence.
+    The names of pools of other fields are those of `datasets(field=...)`.
     """
-    if name in FIELDS:
-        return _field(name, reference)
     d = load(name)
     name = d.name
-    shelf = Path("segments", f"{name}{ENDING}")
+    shelf = Path("fields" if name in FIELDS else "segments", f"{name}{ENDING}")
     path, raw = folder() / shelf, shipped(shelf, _hint(name))
     with _about(path):
         file = _File(raw)
@@ -424,22 +430,8 @@ def load_pool(name: str, reference: str | None = None) -> Pool:
         raise DataError(
             f"{path}: it does not belong to the digest {name}.npz, which was made from other scores; {again}"
         )
-    standard = DATASETS[name].standard if reference == "standard" else reference
-    place = file.place(standard)
+    place = file.place(d.info["standard"] if reference == "standard" else reference)
     with _about(path):
-        return file.pool(place)
-
-
-def _field(name: str, reference: str | None) -> Pool:
-    """The pool of another field: its file is checked by the manifest, since there is no digest to compare with."""
-    shelf = Path("fields", f"{name}{ENDING}")
-    raw = shipped(shelf, "make it with 'make data TABLES=fields'")
-    with _about(folder() / shelf):
-        file = _File(raw)
-    if file.header["name"] != name:
-        raise DataError(f"{folder() / shelf}: it holds the segments of {file.header['name']}, not of {name}")
-    place = file.place(None if reference == "standard" else reference)
-    with _about(folder() / shelf):
         return file.pool(place)
 
 
@@ -449,8 +441,6 @@ def pool_of(source: Pool | Digest | str, reference: str | None = None) -> Pool:
     >>> pool_of(load("ende24").without("IKUN-C")).name
     'ende24 without IKUN-C'
     """
-    if isinstance(source, str) and source in FIELDS:
-        return load_pool(source, reference)
     found = dataset_of(source)
     if isinstance(found, Pool):
         return found

@@ -154,17 +154,22 @@ def lean_bar(ax: Axes, beta: float) -> None:
     box.axis("off")
 
 
-def sweep_panel(ax: Axes, table: pd.DataFrame, pools: pd.DataFrame | None = None, size: float = 6) -> None:
+def sweep_panel(
+    ax: Axes, table: pd.DataFrame, pools: pd.DataFrame | None = None, size: float = 6, only: str | None = None
+) -> None:
     """The three measures over β, paler where fewer systems carry the weight; β₀, where all do, as a dotted line.
 
     `table` is a sweep. `pools`, rows of the table of synthesised pools, adds a marker per pool and measure at the
     pool's own β: open as published, filled where the construction is fair. A stem joins it to the curve of its measure,
     so its length is what the pool gains or loses against reweighting. The measures of one pool stand side by side.
+    `only` names the one measure to draw.
     """
     ax.axvline(table["beta"].iloc[table["ess"].argmax()], color=FAINT, ls=":", lw=1.4)
     for n, (family, (_, colour, dashes)) in enumerate(MEASURES.items()):
+        if only not in (None, family):
+            continue
         _shaded(ax, table["beta"], table[family], table["ess"] / table["ess"].max(), colour, dashes)
-        aside = ax.transData + ScaledTranslation((n - 1) * 0.9 * size / 72, 0, ax.figure.dpi_scale_trans)
+        aside = ax.transData + ScaledTranslation((0 if only else n - 1) * 0.9 * size / 72, 0, ax.figure.dpi_scale_trans)
         for _, pool in () if pools is None else pools.iterrows():
             fill = colour if FILLED[pool["construction"]] else PAPER
             curve = np.interp(pool["beta"], table["beta"], table[family])
@@ -303,10 +308,21 @@ def ranks_over_beta(
         top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if turns else PAPER, zorder=6 if turns else 5)  # full ones in front
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
-    bottom.set(xlabel=_towards(aspects), ylabel=f"rank among {last}", xlim=(-0.01, 1.01), ylim=(last + 0.6, 0.4))
+    bottom.set(xlabel=_towards(aspects), ylabel=f"rank among {last}", ylim=(last + 0.6, 0.4))
+    _widen(bottom, float(table["beta"].min()), *interval, float(table["beta"].max()))
     bottom.yaxis.set_major_locator(MaxNLocator(integer=True))
     fig.legend(loc="outside upper left", ncols=2, fontsize=9.5, columnspacing=1)
     return fig
+
+
+def _widen(ax: Axes, first: float, low: float, high: float, last: float) -> None:
+    """Give two thirds of the width to what lies between low and high, and the rest to both sides, with ticks at the four."""
+    at = np.array([first - 1e-6, low, high, last + 1e-6])
+    share = np.array([0, low > first + 1e-6, 4, last > high + 1e-6], dtype=float).cumsum()
+    ax.set_xscale("function", functions=(lambda x: np.interp(x, at, share), lambda s: np.interp(s, share, at)))
+    ticks = [first, *np.linspace(low, high, 4), last]
+    ax.set_xlim(first, last)
+    ax.set_xticks(ticks, [f"{x:.2f}" for x in ticks])
 
 
 def spread(y: ArrayLike, gap: float) -> Array:

@@ -91,6 +91,7 @@ def page(tables: Tables) -> str:
     return _named(
         tables,
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
         f"<title>{names} over β</title><style>{_colours()}{STYLE}</style></head><body><main>\n"
         + "\n".join(parts)
         + "\n</main></body></html>\n",

@@ -3,14 +3,13 @@
 Near-copies, systems next to a line of the target's slope, outliers: there two scales meet in one pool, and a double that
 holds the large one has no digits left for the small one. Four measures help.
 
-1. *Exact places.* e = u + v and d = u − v of every system are kept as whole numbers of a tiny unit (`Cone`). A saddle is
+1. *Exact places.* e = u + v and d = u − v of every system are kept as whole numbers of a tiny unit (`cone`). A saddle is
    computed around the system nearest to its centre, from differences that are rounded only once.
 2. *A frame.* The constraint var_u ≥ var_v is cov(e, d) ≥ 0. It does not notice if e is stretched by s and d shrunk by s:
-   a Lorentz boost. An interval's width depends on s very much. Frames are tried in which all systems, the best weights
-   so far, or a narrow strip of systems are round.
+   a Lorentz boost. An interval's width depends on s very much: it is wide where the systems are round.
 3. *Anchors.* Gaps are split in geometric progression away from the nearest system, or from the best mean.
-4. *Frames in frames.* Where no one frame will do, what it leaves open is covered in another (`Dissection`): next to a line of
-   systems that all but have the target's balance, for one.
+4. *Frames in frames.* What one frame leaves open is covered in another (`Dissection`): next to a line of systems that all
+   but have the target's balance, for one.
 
 What is returned as proven has passed `verify`, in exact arithmetic.
 """
@@ -20,24 +19,19 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import pairwise
-from math import ceil, floor, frexp, isqrt, log, log2
+from math import ceil, floor, frexp, log, log2
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.balance import EPS, distinct_steps
+from .cone import PLACE_BITS, Cone, Row
+from .proof import chain
 from .saddle import climb, descend, excluded, repair
 from .verify import DEPTH, Region, clipped, hull, verify
 
-PLACE_BITS = 220  # of a place, relative to the largest; near-copies and their squares need a hundred
 FINE_BITS = 100  # more bits for places in a frame, so that boosts by up to 2^±FINE_BITS are exact
-CARE_ROUNDS = 80
-FRAME_ROWS, CARE_ROWS = (
-    60,
-    10_000,
-)  # saddles for one frame before the next is tried; in all, where each part has a frame of its own
-LAST = 2000  # saddles for one frame where nothing else has closed the line
+CARE_ROWS = 10_000  # saddles in all, where each part has a frame of its own
 WORK = 1 << 24  # in large pools, limits so many saddles times systems
 TURNS = 4  # rounds of gap splitting before what is left is cut in another frame,
 PIECES = 2  # so many new centres at a time next to an anchor,
@@ -46,72 +40,7 @@ POOR = 16  # and nothing more next to an interval so many times narrower than it
 STUCK = 3  # covers inside each other that leave nearly everything open before it is given up
 SPREAD = 4.0  # ratio of successive distances of the intervals from the best mean
 CARE_CELLS = 1 << 20  # numbers per work array
-CARE_KEPT = 1 << 23  # numbers that are kept since they may be needed again
 ODDS_TOLERANCE = 1e-12  # of the odds of a weighting's balance, relative
-
-
-class Differences:
-    """The differences of K places as floats, the largest about one: [origin] is (K,), [origins] (R, K). Each is made when it is
-    asked for, since few are and all would be K × K; the last ones are kept."""
-
-    def __init__(self, places: np.ndarray) -> None:
-        self.places, self.known = places, dict[int, np.ndarray]()
-
-    def __getitem__(self, origin: int | np.ndarray) -> np.ndarray:
-        if isinstance(origin, np.ndarray):
-            return np.array([self[int(o)] for o in origin])
-        if origin not in self.known:
-            if len(self.known) * self.places.size > CARE_KEPT:
-                self.known.clear()
-            self.known[origin] = np.array([(t - self.places[origin]) / (1 << PLACE_BITS) for t in self.places])
-        return self.known[origin]
-
-
-class Cone(NamedTuple):
-    """The places of K systems for one target along the two directions in which the constraint is zero.
-
-    `e` and `d` (K,), whole numbers of `unit`: √(1−β̂)a + √β̂f and their difference, its sign turned below the natural
-    balance, relative to the first system. `root_a` and `root_f` are the two square roots as used.
-    """
-
-    e: np.ndarray
-    d: np.ndarray
-    unit: Fraction
-    root_a: Fraction
-    root_f: Fraction
-    differences: tuple[Differences, Differences]  # of e and of d
-
-    @classmethod
-    def of(cls, adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool) -> Cone:
-        """
-        >>> cone = Cone.of(np.array([0.0, 2.0]), np.array([0.0, 1.0]), Fraction(4, 5), True)
-        >>> round(float(cone.e[1] * cone.unit) ** 2, 12), abs(float(cone.d[1] * cone.unit)) < 1e-60
-        (3.2, True)
-        """
-        root_a, root_f = _root(1 - beta), _root(beta)
-        x, y = (
-            [root * (Fraction(float(t)) - Fraction(float(z[0]))) for t in z]
-            for root, z in ((root_a, adequacy), (root_f, fluency))
-        )
-        unit = max(map(abs, x + y)) / (1 << PLACE_BITS)
-        u, v = (np.array([round(t / unit) for t in z], object) for z in ((x, y) if above else (y, x)))
-        e, d = u + v, u - v
-        return cls(e, d, unit, root_a, root_f, (Differences(e), Differences(d)))
-
-
-class Row(NamedTuple):
-    """A saddle around system `origin`: h, and its centre p, q relative to that system, in a frame."""
-
-    origin: int
-    h: float
-    p: float
-    q: float
-
-
-def _root(x: Fraction) -> Fraction:
-    """√x to PLACE_BITS bits at least."""
-    more = PLACE_BITS + max(0, x.denominator.bit_length() - x.numerator.bit_length())
-    return Fraction(isqrt((x.numerator << 2 * more) // x.denominator), 1 << more)
 
 
 class Found(NamedTuple):
@@ -344,7 +273,7 @@ class Cover:
         return done
 
     def _holes(self, level: float) -> list[tuple[int, int, int]]:
-        """Around systems with many copies, from where to where, and the system: see `_copies` of `reweight`."""
+        """Around systems with many copies, from where to where, and the system: see `holes` of `ends`."""
         out = []
         for point in np.flatnonzero(np.bincount(self.points) * level >= 1 - 1e-6):
             k, other = int(np.flatnonzero(self.points == point)[0]), self.points != point
@@ -368,7 +297,7 @@ class Cover:
             out.append((covered, top))
         return [g for g in out if g[0] < g[1]]
 
-    def centres(self, gap: tuple[int, int], anchors: list[int], most: int) -> list[int]:
+    def centres(self, gap: tuple[int, int], anchors: list[int]) -> list[int]:
         left, right = gap
         inside = [x for x in anchors if left <= x <= right and x not in self.used]
         if inside:
@@ -380,7 +309,7 @@ class Cover:
         if near <= 0 or far <= near:
             return [(left + right) >> 1]
         ratio = far / near if far.bit_length() - near.bit_length() < 900 else 2.0**900
-        count = min(most, max(1, ceil(log(ratio) / log(SPREAD))))
+        count = min(PIECES, max(1, ceil(log(ratio) / log(SPREAD))))
         sign = 1 if left >= anchor else -1
         return [anchor + sign * int(near * Fraction(ratio ** ((n + 0.5) / count))) for n in range(count)]
 
@@ -411,33 +340,17 @@ class Cover:
         ]
         parts += self._holes(level)
         parts += [(left, right, None) for left, right in open_]
-        kept: list[Part] = []
-        at, todo = self.low, sorted(parts, key=lambda x: x[:2])
-        n = 0
-        while at < self.high or not kept:
-            reach = None
-            while n < len(todo) and (todo[n][0] < at or not kept and todo[n][0] <= at):
-                reach = todo[n] if reach is None or todo[n][1] > reach[1] else reach
-                n += 1
-            if reach is None or reach[1] <= at:
-                return None
-            kept.append(reach)
-            at = reach[1]
-        cuts, before = [], self.low
-        for (_, right, _), (left, _, _) in pairwise(kept):
-            before = (max(left, before) + right) >> 1
-            cuts.append(before)
-        return kept, cuts
+        return chain(parts, self.low, self.high)
 
-    def written(self, task: Task, level: float, deeper: Deeper | None = None) -> dict[str, Any] | None:
+    def written(self, task: Task, level: float, deeper: Deeper) -> dict[str, Any] | None:
         """The cover in the units of the scores, as `verify` reads it; None if the line is not covered.
 
         `deeper` makes the cover of a part that no saddle of this frame excludes, from its ends.
         """
-        chain = self.chain(level, self.merged(level) if deeper else [])
-        if chain is None:
+        covered = self.chain(level, self.merged(level))
+        if covered is None:
             return None
-        (kept, places), frame = chain, self.frame(task)
+        (kept, places), frame = covered, self.frame(task)
         cuts = [_plain(frame.origin[1] + t * frame.unit[1], frame.unit[1] * (1 << 8)) for t in places]
         ends = [None, *(Fraction(t) for t in cuts), None]
         out: list[Any] = []
@@ -445,7 +358,6 @@ class Cover:
             if isinstance(what, int):
                 out.append(what)
             elif what is None:
-                assert deeper is not None  # nothing is left open without it
                 inner = deeper(ends[n], ends[n + 1])
                 if inner is None:
                     return None
@@ -469,12 +381,6 @@ class Cover:
         ends = [self.low, *(x for g in out for x in g), self.high]
         free = [right - left for left, right in zip(ends[::2], ends[1::2], strict=True)]
         return [(left - (free[n] >> 4), right + (free[n + 1] >> 4)) for n, (left, right) in enumerate(out)]
-
-    def found(self, task: Task, most: int) -> Found | None:
-        """The best weighting with its verified proof, None if there is none with so many saddles."""
-        if not self.prove(task.gap, most):
-            return None
-        return task.found(self.best[1], self.others(task.gap), self.written(task, self.level(task.gap)))
 
     def start(self, hints: list[np.ndarray]) -> None:
         """Valleys as centres at all systems and a few between show them; and the hints."""
@@ -503,18 +409,6 @@ class Cover:
             brackets = [(some[max(n - 1, 0)], some[min(n + 1, len(rows) - 1)]) for n in valley]
             self.down([rows[n] for n in valley], brackets)
 
-    def prove(self, gap: float, most: int) -> bool:
-        """Whether the line could be covered."""
-        for _ in range(CARE_ROUNDS):
-            level = self.level(gap)
-            gaps = self.gaps(level)
-            if not gaps:
-                return True
-            if len(self.rows) + len(gaps) > most:
-                return False
-            self.fill(gaps, level)
-        return False
-
     def hopeful(self, level: float) -> list[tuple[int, int]]:
         """Drop gaps that further bisection cannot close: those next to an interval that is narrow for its distance from an anchor."""
         anchors = sorted({*self.at_v, self.place(self.best[2])[1]})
@@ -527,9 +421,7 @@ class Cover:
                 rights.add(right)
         return [g for g in self.gaps(level) if not (g[0] in rights or g[1] in lefts)]
 
-    def fill(
-        self, gaps: list[tuple[int, int]], level: float, most: int = 40, deep: bool = True, extra: tuple[int, ...] = ()
-    ) -> None:
+    def fill(self, gaps: list[tuple[int, int]], level: float, deep: bool) -> None:
         """Exclude what can be from new centres in the gaps; where nothing can, descend: a better optimum is near."""
         best_q = self.place(self.best[2])[1]
         anchors = sorted({*self.at_v, best_q})
@@ -537,7 +429,7 @@ class Cover:
         known = sorted(zip(self._middles(), self.rows, strict=True), key=lambda x: x[0])
         keys = [x[0] for x in known]
         for g in gaps:
-            for q in [*self.centres(g, anchors, most), *(g[0] + (g[1] - g[0]) * n // 8 for n in extra)]:
+            for q in [*self.centres(g, anchors), *(g[0] + (g[1] - g[0]) * n // 8 for n in EIGHTHS)]:
                 self.used.add(q)
                 i = bisect(keys, q)
                 near = known[min(range(max(0, i - 1), min(len(keys), i + 1)), key=lambda k: abs(keys[k] - q))][1]
@@ -569,36 +461,6 @@ def _fine(x: float) -> int:
     return whole << shift if shift >= 0 else whole >> -shift
 
 
-def boosts(cone: Cone, w: np.ndarray, size: float) -> Iterator[int]:
-    """Exponents of two to try for the frame."""
-    e, d = (np.array([float(Fraction(int(t), 1 << PLACE_BITS)) for t in x]) for x in (cone.e, cone.d))
-
-    def round_(long: float, short: float) -> int:
-        return (
-            int(np.clip(round(0.5 * np.log2(short / long)), -FINE_BITS + 4, FINE_BITS - 4))
-            if long > 0 and short > 0
-            else 0
-        )
-
-    o = int(w.argmax())
-    x, y = (t - t[o] for t in (e, d))
-    yield round_(*(float(np.sqrt(w @ (t - w @ t) ** 2)) for t in (x, y)))
-    yield round_(float(np.std(e)), float(np.std(d)))
-    m = min(e.size, int(size) + 1)
-    for main, other, sign in ((d, e, 1), (e, d, -1)):
-        order = np.argsort(main)
-        near = main[order][m - 1 :] - main[order][: e.size - m + 1]
-        wide = np.array([np.ptp(other[order[n : n + m]]) for n in range(near.size)])
-        with np.errstate(all="ignore"):
-            ratio = np.where((near > 0) & (wide > 0), near / wide, np.inf)
-        if np.isfinite(ratio.min()):
-            n = int(ratio.argmin())
-            strip = sign * round_(float(wide[n]), float(near[n]))
-            # a strip of ratio r must be covered lengthwise and the rest across it: about s/√r and 1/s intervals
-            yield from (round(strip / 2), strip)
-    yield 0
-
-
 def solve(
     adequacy: np.ndarray, fluency: np.ndarray, beta: Fraction, above: bool, hints: list[np.ndarray], gap: float
 ) -> Found | None:
@@ -612,26 +474,15 @@ def solve(
     (3.692933, True)
     """
     task = Task.of(adequacy, fluency, beta, above, gap)
-    best, size = list(hints), adequacy.size
-    tried: dict[int, Cover] = {}
-    while True:  # a few saddles in every frame; better weights may bring new frames
-        w = min(best, key=lambda w: float(w @ w)) if best else np.full(size, 1 / size)
-        boost = next((j for j in boosts(task.cone, w, 1 / (w @ w)) if j not in tried), None)
-        if boost is None:
-            break
-        cover = tried[boost] = Cover(task.cone, boost, task.points)
+    whole = hull([*zip(task.x, task.y, strict=True)])
+    best, frames = list(hints), [_round(task, whole)]
+    if best:  # first where the best weights are round: there an optimum next to a pair is found to all digits
+        frames.insert(0, _round_for(task.cone, min(best, key=lambda w: float(w @ w))))
+    for boost in dict.fromkeys(frames):
+        cover = Cover(task.cone, boost, task.points)
         cover.start(best)
-        if cover.optima and (found := cover.found(task, FRAME_ROWS)):
-            return found
-        best = [cover.best[1] for cover in tried.values() if cover.optima]
-    if not best:
-        return None
-    found = Dissection(task, best).found()
-    for cover in () if found.proof else tried.values():  # a line that needs many saddles, but no other frame
-        cover.offer(found.weights)
-        if cover.optima and (more := cover.found(task, min(LAST, WORK // size))):
-            return more
-    return found
+        best = [cover.best[1]] if cover.optima else best
+    return Dissection(task, best, whole).found() if best else None
 
 
 class Dissection:
@@ -643,12 +494,13 @@ class Dissection:
     their number grows with the logarithm of the smallest scale; in one frame it grows with its fourth root at best.
     """
 
-    def __init__(self, task: Task, optima: list[np.ndarray]) -> None:
-        self.task, self.optima, self.left = task, optima, min(CARE_ROWS, WORK // task.points.size)
+    def __init__(self, task: Task, optima: list[np.ndarray], whole: Region) -> None:
+        self.task, self.optima, self.whole = task, optima, whole
+        self.left = min(CARE_ROWS, WORK // task.points.size)
 
     def found(self) -> Found:
         """The best weighting, with its proof if there is one."""
-        cover = self._cover(hull([*zip(self.task.x, self.task.y, strict=True)]))
+        cover = self._cover(self.whole)
         best, *others = self.optima  # better ones may have been found on the way
         return self.task.found(best, others, cover) or Found(best, [], {}, np.inf)
 
@@ -696,7 +548,7 @@ class Dissection:
             gaps = here.hopeful(level)
             if not gaps:
                 break
-            here.fill(gaps, level, PIECES, turn == 0, EIGHTHS)
+            here.fill(gaps, level, turn == 0)
             self.left -= len(here.rows) - before
         self.optima = [here.best[1], *here.others(task.gap)]
         open_ = sum(right - left for left, right in here.merged(here.level(task.gap)))
@@ -709,6 +561,19 @@ def _round(task: Task, region: Region) -> int:
     long, short = (
         float(max(t) - min(t)) for t in ([root_x * x + sign * root_y * y for x, y in region] for sign in (1, -1))
     )
+    return _exponent(long, short)
+
+
+def _round_for(cone: Cone, w: np.ndarray) -> int:
+    """The frame in which weights are as long as they are wide."""
+    o = int(w.argmax())
+    x, y = (z[o] for z in cone.differences)
+    long, short = (float(np.sqrt(w @ (z - w @ z) ** 2)) for z in (x, y))
+    return _exponent(long, short)
+
+
+def _exponent(long: float, short: float) -> int:
+    """The boost that makes two lengths equal, as far as frames go."""
     if long <= 0 or short <= 0:
         return 0 if long == short else (FINE_BITS - 4) * (1 if short > long else -1)
-    return int(np.clip(round(0.5 * log2(short / long)), -FINE_BITS + 4, FINE_BITS - 4))
+    return int(np.clip(round(0.5 * log2(short / long)), 4 - FINE_BITS, FINE_BITS - 4))

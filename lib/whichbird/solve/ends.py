@@ -105,6 +105,24 @@ def close_pair(x: np.ndarray, y: np.ndarray) -> bool:
     return False
 
 
+def holes(u: np.ndarray, v: np.ndarray, points: np.ndarray, P: float) -> list[tuple[float, float, int]]:
+    """Intervals around systems with many copies that hold no mean of v but that of all weight on the copies; and the system.
+
+    `points` numbers the places of the systems. Such a weighting has no balance, but var_u = var_v, so no saddle excludes
+    it. Only m copies with 1/m under the collision P matter. Then v-gap² > u-gap² to every other system (else sharing the
+    weight with it would be feasible and better), and expanding the constraint about the copies shows that a weighting with
+    anything elsewhere has its mean of v at least min (v-gap² − u-gap²) / |v-gap| away.
+    """
+    out = []
+    for point in np.flatnonzero(np.bincount(points) * P >= 1 - 1e-6):
+        k, other = int(np.flatnonzero(points == point)[0]), points != point
+        du, dv = np.abs(u[other] - u[k]), np.abs(v[other] - v[k])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = max(0, ((dv - du) * (1 + du / dv)).min() * (1 - 8 * EPS) - 4 * EPS)
+        out.append((v[k] - away, v[k] + away, k))
+    return out
+
+
 def line_of(adequacy: np.ndarray, fluency: np.ndarray, beta: float, w: np.ndarray) -> Fraction | None:
     """The exact balance of three points or more in use, if all lie on one line and it rounds to about beta, else None."""
     on = np.flatnonzero(w)

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.balance import distinct_steps
+from .ends import holes
 from .saddle import stationarity
 from .verify import verify
 
@@ -175,52 +176,39 @@ class Evidence:
             return float(np.sqrt((z**2).sum())) * square
 
         norm = np.array([norm_of(n) for n in range(h.size)])
-        middle, width, system = _holes(u, v, c_, d_, P)
+        around = holes(math.sqrt(c_ / d_) * u, v, distinct_steps(u, v)[0], P)
         for level in LEVELS:
             half = np.sqrt(np.maximum(0, (h - math.sqrt(P * (1 - level)) * norm) / d_))
-            low, high = (np.append(q + s * half, middle + s * width) for s in (-1, 1))
-            if chain := _chain(low, high, v.min(), v.max()):
-                kept, cuts = chain
-                saddles = [saddle(n) if n < h.size else int(system[n - h.size]) for n in kept]
-                return {"cuts": [_shifted(t, my, unit) for t in cuts], "saddles": saddles}
+            parts = [(at - by, at + by, n) for n, (at, by) in enumerate(zip(q, half, strict=True))]
+            parts += [(left, right, h.size + k) for left, right, k in around]
+            if covered := chain(parts, v.min(), np.nextafter(v.max(), np.inf)):
+                saddles = [saddle(n) if n < h.size else n - h.size for _, _, n in covered[0]]
+                return {"cuts": [_shifted(t, my, unit) for t in covered[1]], "saddles": saddles}
         return {}
 
 
-def _chain(low: np.ndarray, high: np.ndarray, start: float, stop: float) -> tuple[list[int], list[float]] | None:
-    """Few of the intervals (low, high) that cover [start, stop], in order, and cuts between them; None if none do.
+def chain(parts: list[Any], start: Any, stop: Any) -> tuple[list[Any], list[Any]] | None:
+    """Few of the parts (from, to, what) that cover a line from `start` to `stop`, in order, and cuts between; None if none do.
 
-    >>> _chain(np.array([0, 2, 1]), np.array([3, 9, 2]), 0, 8)
-    ([0, 1], [2.5])
+    >>> chain([(0, 3, "a"), (1, 2, "b"), (2, 9, "c")], 0, 8)
+    ([(0, 3, 'a'), (2, 9, 'c')], [2])
     """
-    kept: list[int] = []
-    cuts: list[float] = []
-    at = start
-    while not kept or at <= stop:
-        reach = np.where(low < at if kept else low <= at, high, -np.inf)
-        n = int(reach.argmax())
-        if not reach[n] > at:
+    kept: list[Any] = []
+    cuts: list[Any] = []
+    at, n, todo = start, 0, sorted(parts, key=lambda x: x[:2])
+    while at < stop or not kept:
+        reach = None
+        while n < len(todo) and (todo[n][0] < at or not kept and todo[n][0] <= at):
+            reach = todo[n] if reach is None or todo[n][1] > reach[1] else reach
+            n += 1
+        if reach is None or reach[1] <= at:
             return None
         if kept:
-            cuts.append(float(max(low[n], cuts[-1] if cuts else start) + at) / 2)
-        kept.append(n)
-        at = reach[n]
+            both = max(reach[0], cuts[-1] if cuts else start) + at
+            cuts.append(both >> 1 if isinstance(both, int) else both / 2)
+        kept.append(reach)
+        at = reach[1]
     return kept, cuts
-
-
-def _holes(u: np.ndarray, v: np.ndarray, c: float, d: float, P: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For systems with so many copies that 1/their number is below P: v, how far around it no mean lies, the system."""
-    point = distinct_steps(u, v)[0]
-    first, count = np.unique(point, return_index=True)[1], np.bincount(point)
-    out = []
-    for k in np.sort(first[count * P >= 1 - 1e-6]):
-        other = point != point[k]
-        du, dv = u[other] - u[k], np.abs(v[other] - v[k])
-        with np.errstate(all="ignore"):
-            away = ((d * dv * dv - c * du * du) / (d * dv)).min()
-        if away > 0:
-            out.append((v[k], away * (1 - 1e-12), float(k)))
-    table = np.array(out, float).reshape(-1, 3)
-    return table[:, 0], table[:, 1], table[:, 2]
 
 
 def _origin(x: Fractions, standard: np.ndarray, unit: float) -> Fraction:

@@ -27,12 +27,12 @@ small.
 done. For the others, saddles on a grid of q (maximising h / ‖z₊‖ gives the least collision for that q) → the valleys of that
 curve, descended to full precision → the dual test → intervals around the best valley, at distances in geometric
 progression, gaps split until none is left. If a centre cannot be excluded, a better weighting is near and becomes the
-best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`).
+best. All targets of a sweep, and all pools of a batch, go through each step together, as rows of one array (`saddle`, `cover`).
 A single target of a small pool begins instead with a guess in plain numbers (`guess`): an optimum, and saddles for the
 whole line. It is tested like what the grid finds, and taken only if one saddle proves it, or if the line closes and leaves
 no room for a second optimum (`rivals`): else the grid is used.
 
-Where doubles may not be enough (`_delicate`, `_thin`), a proof is verified in exact arithmetic before it is returned, and
+Where doubles may not be enough (`coarse`, `thin`), a proof is verified in exact arithmetic before it is returned, and
 what does not pass, or was left open, is solved again with more digits and in another frame (`careful`).
 """
 
@@ -47,30 +47,15 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..core import check
-from ..core.balance import (
-    EPS,
-    NOTHING,
-    OUTSIDE,
-    Standard,
-    distinct_steps,
-    ends,
-    in_unit,
-    not_too_large,
-    out_of_reach,
-    snapped,
-    solvable,
-    weighted_share,
-)
+from ..core.balance import EPS, NOTHING, OUTSIDE, Standard, in_unit, weighted_share
 from . import careful, guess
 from .baseline import best_local
-from .careful import SPREAD
+from .cover import APART as APART, BETA_TOLERANCE, DUAL_GAP, INTERVAL_GAP, SOLVE_CELLS, TIE as TIE, Side, parts
 from .distortion import COLLISION, KL, Distortion, distortion as distortion_of
 from .ends import (
-    CLOSE,
     NEAR,
     above_natural,
     at_end,
-    close_pair,
     close_steps,
     end_lines,
     exact_lines,
@@ -79,26 +64,17 @@ from .ends import (
     next_pairs,
     ulps,
 )
+from .pools import EXTREME, Pools, coarse, grid, sides, targets_within, thin
 from .proof import Evidence, Rows
 from .result import OUT, UNPROVEN, NotProven as NotProven, Reweighting, Reweightings, Sweep, unproven
-from .saddle import alone, ascend, climb, descend, dot, excluded, off_balance, repair
+from .saddle import alone, ascend, dot, off_balance
 from .tilt import solve as tilted
 from .verify import verify
 
-DUAL_GAP = 1e-11  # the relative gap one saddle proves: well above the rounding of a sum of a thousand terms
-INTERVAL_GAP = 5e-10  # what intervals prove; the narrowest is about √gap wide, so this is a price, not a limit
-BETA_TOLERANCE = 1e-12
-GRID = 8  # starting centres spread evenly over the range of v, and as many spread as the systems are
 SMALL = 80  # a single target of at most so many systems is first tried number by number,
 MENDS = 3  # with so many rounds of gap splitting
-TIE = 1e-9  # a weighting whose collision is this near to the best, relatively, may be as good;
-APART = 1e-3  # it is another one if the two differ by more than this in total, Σ|w − w′|
 ROUNDS = 60  # rounds of gap splitting before giving up; as many halvings exhaust double precision
-ROWS = 2000  # saddles per target before it is done again with care; thirty are usual, mirrored optima took 1153
 RELIABLE = 0.9  # a weighting is called reliable while its effective sample size is at least this share of K
-MANY = 1000  # in a pool of more systems some are close by chance, and hardly matter
-EXTREME = 1e-3  # targets this near to 0 or 1 make a proof be verified before it is used, as CLOSE and NEAR of `ends` do
-SOLVE_CELLS = 1 << 18  # numbers per work array; many targets are cut into blocks of about this size
 
 
 def reweight(
@@ -129,9 +105,9 @@ def reweight_sweep(
     array([3.106, 3.989, 2.385])
     """
     measure, pool = distortion_of(distortion), Standard.of(adequacy, fluency)
-    pools = _Pools.of(pool)
+    pools = Pools.of(pool)
     given = np.asarray(adequacy, float), np.asarray(fluency, float)
-    betas = _targets(betas, pools.low[0], pools.high[0])
+    betas = targets_within(betas, pools.low[0], pools.high[0])
     solved = _solve(pools, np.zeros(betas.size, int), betas)
     if measure is not COLLISION:
         solved.insist(betas)
@@ -167,9 +143,9 @@ def reweight_many(adequacy: ArrayLike, fluency: ArrayLike, beta: ArrayLike) -> R
     >>> many.certificate[0].tolist()
     ['out of reach', 'dual', 'dual']
     """
-    pools = _Pools.many(adequacy, fluency)
+    pools = Pools.many(adequacy, fluency)
     count, size = pools.a.shape
-    targets = _grid(beta, count)
+    targets = grid(beta, count)
     which = np.repeat(np.arange(count), targets.size // max(1, count))
     flat = targets.ravel()
     inside = (flat >= pools.low[which] - OUTSIDE) & (flat <= pools.high[which] + OUTSIDE)
@@ -206,7 +182,7 @@ def beta_interval(adequacy: ArrayLike, fluency: ArrayLike, ess: float) -> tuple[
     >>> round(low, 6), round(high, 6)
     (0.471543, 0.876428)
     """
-    low, high = _intervals(_Pools.of(Standard.of(adequacy, fluency)), ess)[0]
+    low, high = _intervals(Pools.of(Standard.of(adequacy, fluency)), ess)[0]
     return float(low), float(high)
 
 
@@ -227,7 +203,7 @@ def reliable_intervals(adequacy: ArrayLike, fluency: ArrayLike, share: float = R
     array([[0.607, 0.8  ],
            [0.667, 0.847]])
     """
-    pools = _Pools.many(adequacy, fluency)
+    pools = Pools.many(adequacy, fluency)
     same = np.flatnonzero(pools.scale == 0)
     if same.size:
         raise ValueError(
@@ -236,7 +212,7 @@ def reliable_intervals(adequacy: ArrayLike, fluency: ArrayLike, share: float = R
     return _intervals(pools, max(1.0, share * pools.a.shape[1]))
 
 
-def _intervals(pools: _Pools, ess: float) -> np.ndarray:
+def _intervals(pools: Pools, ess: float) -> np.ndarray:
     """Both ends for each pool, all in step: (R, 2)."""
     count, size = pools.a.shape
     ess = check.vector([ess], "ess")[0]
@@ -247,7 +223,7 @@ def _intervals(pools: _Pools, ess: float) -> np.ndarray:
     return ends.reshape(-1, 2)
 
 
-def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np.ndarray:
+def _edges(pools: Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np.ndarray:
     """Targets from the natural balance to `end` where √(Σw² − 1/K) reaches `goal`: Newton's method in a bracket."""
     out: np.ndarray = pools.natural[which].copy()
     live = np.arange(which.size if goal else 0)
@@ -288,10 +264,10 @@ def _edges(pools: _Pools, which: np.ndarray, end: np.ndarray, goal: float) -> np
 
 
 def _other(
-    measure: Distortion, pool: Standard, pools: _Pools, betas: np.ndarray, even: _Solved
+    measure: Distortion, pool: Standard, pools: Pools, betas: np.ndarray, even: _Solved
 ) -> Iterator[Reweighting]:
     """Results for another distortion, each found from the weighting of least collision."""
-    above, x, v, stretch = _sides(pools, np.zeros(betas.size, int), betas)
+    above, x, v, stretch = sides(pools, np.zeros(betas.size, int), betas)
     for n, beta in enumerate(tqdm(betas, measure.name, leave=False, disable=None if betas.size > 20 else True)):
         w, name, gap, eta, lam = even.w[n], str(even.certificate[n]), 0.0, np.nan, np.nan
         others = tuple(even.others.get(n, ())) if name == "pair" else ()
@@ -316,85 +292,7 @@ def _other(
 GAP = {"uniform": 0.0, "pair": 0.0, "dual": DUAL_GAP, "interval": INTERVAL_GAP}  # what each certificate proves
 
 
-class _Pools(NamedTuple):
-    """R standard pools: scores (R, K), the unit of each, the range it reaches, its natural balance; NaN if it has none."""
-
-    a: np.ndarray
-    f: np.ndarray
-    scale: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    natural: np.ndarray
-    given_a: np.ndarray  # (R, K), as `Standard` has them
-    given_f: np.ndarray
-
-    @classmethod
-    def of(cls, pool: Standard) -> _Pools:
-        solvable(pool.given_a, pool.given_f)
-        return cls._of(pool.a[None], pool.f[None], np.array([pool.scale]), pool.given_a[None], pool.given_f[None])
-
-    @classmethod
-    def many(cls, adequacy: ArrayLike, fluency: ArrayLike) -> _Pools:
-        """What `Standard.of` does, for all rows of (R, K) at once; scale zero where the systems do not differ."""
-        a, f = check.matrix(adequacy, "adequacy"), check.matrix(fluency, "fluency")
-        if a.shape != f.shape:
-            raise ValueError(f"adequacy has shape {a.shape}, fluency {f.shape}; the same is expected, pools × systems")
-        if a.shape[1] < 2:
-            raise ValueError(f"the pools have {a.shape[1]} systems; a balance needs at least two")
-        not_too_large(a, f)
-        noise = [4 * EPS * np.abs(x).max(axis=1, initial=0) for x in (a, f)]
-        scale = np.maximum(np.ptp(a, axis=1), np.ptp(f, axis=1))
-        scale = np.where(scale > np.maximum(*noise), scale, 0)
-        given = [snapped(x, n[:, None]) for x, n in zip((a, f), noise, strict=True)]
-        solvable(*given)
-        with np.errstate(all="ignore"):
-            a, f = ((x - x.mean(axis=1)[:, None]) / scale[:, None] for x in given)
-        return cls._of(a, f, scale, *given)
-
-    @classmethod
-    def _of(cls, a: np.ndarray, f: np.ndarray, scale: np.ndarray, given_a: np.ndarray, given_f: np.ndarray) -> _Pools:
-        low, high, natural = np.full((3, scale.size), np.nan)
-        real = scale > 0
-        if real.any():
-            low[real], high[real] = ends(given_a[real], given_f[real])
-        even = np.full(a[real].shape, 1 / a.shape[1])
-        natural[real] = weighted_share(given_a[real], given_f[real], scale[real], even)
-        return cls(a, f, scale, low, high, natural, given_a, given_f)
-
-
-def _grid(beta: ArrayLike, pools: int) -> np.ndarray:
-    """Targets as (R,) or (R, T)."""
-    try:
-        out = np.asarray(beta, dtype=np.float64)
-        out = np.broadcast_to(out, (pools,) if out.ndim < 2 else (pools, out.shape[1]))
-    except (TypeError, ValueError, IndexError):
-        raise ValueError(
-            f"beta has shape {np.shape(beta)}; for {pools} pools a number, ({pools},), ({pools}, T) or (1, T) is expected"
-        ) from None
-    for value in out[~((out >= 0) & (out <= 1))][:1]:
-        in_unit(value)
-    return out
-
-
-def _targets(betas: ArrayLike, low: float, high: float) -> np.ndarray:
-    betas = check.vector(betas, "betas")
-    for beta in betas:
-        if not low - OUTSIDE <= in_unit(beta) <= high + OUTSIDE:
-            raise out_of_reach(beta, low, high)
-    return np.clip(betas, low, high)
-
-
 # --- many targets of many pools together ------------------------------------------------------------------------------
-
-
-class _Optimum(NamedTuple):
-    """A feasible weighting, most often the bottom of a valley: its saddle (h, p, q), its weights, their collision."""
-
-    h: float
-    p: float
-    q: float
-    w: np.ndarray
-    P: float
 
 
 class _Solved(NamedTuple):
@@ -410,7 +308,7 @@ class _Solved(NamedTuple):
     ready: dict[int, tuple[dict[str, Any], float]]  # proofs that are written already
 
     def evidence(
-        self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: _Pools, row: int
+        self, n: int, beta: float, given: tuple[np.ndarray, np.ndarray], pools: Pools, row: int
     ) -> Evidence | None:
         standard = pools.a[row], pools.f[row], float(pools.scale[row])
         if self.certificate[n] == UNPROVEN:
@@ -429,7 +327,7 @@ class _Solved(NamedTuple):
         unproven(targets[open_])
 
 
-def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
+def _solve(pools: Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     """Certified optima for reachable targets (N,), each of pool `which` (N,)."""
     n, size = betas.size, pools.a.shape[1]
     beta, eta, lam = np.full((3, n), np.nan)
@@ -458,19 +356,19 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
                 out.w[i], *ties = exact_lines(*((f, a) if bottom[i] else (a, f)), some)
         if ties:
             out.others[int(i)] = ties
-    left, (delicate, hopeless) = np.flatnonzero(~even & ~end), _delicate(pools, which, betas)
+    left, (delicate, hopeless) = np.flatnonzero(~even & ~end), coarse(pools, which, betas)
     if left.size == 1 and size <= SMALL and not delicate[left].any():
         left = left[:0] if _guessed(pools, which[left], betas[left], left, out) else left
     block = max(1, SOLVE_CELLS // (32 * size))
     with tqdm(total=left.size, desc="targets", leave=False, disable=None if left.size > block else True) as bar:
         hard = []
-        for part in _parts(left, 4 * block):
+        for part in parts(left, 4 * block):
             open_ = _near(pools, which[part], betas[part], part, out)
             bar.update(part.size - open_.size)
             hard.append(open_)
         rest = np.concatenate([np.empty(0, int), *hard])
         rest = rest[~hopeless[rest]]  # those are left for `_mend`
-        for part in _parts(rest, block):
+        for part in parts(rest, block):
             _far(pools, which[part], betas[part], part, out)
             bar.update(part.size)
     with np.errstate(all="ignore"):
@@ -479,47 +377,12 @@ def _solve(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> _Solved:
     off = ~((np.abs(out.beta - betas) <= BETA_TOLERANCE) & unit)
     off[even | end] = False
     out.certificate[off] = UNPROVEN
-    for i in np.flatnonzero((delicate | _thin(pools, which, betas, out.w) | off) & ~end):
+    for i in np.flatnonzero((delicate | thin(pools, which, betas, out.w) | off) & ~end):
         _mend(pools, int(which[i]), float(betas[i]), int(i), out)
     return out
 
 
-def _delicate(pools: _Pools, which: np.ndarray, betas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each target whether ordinary numbers may be too coarse for its pool, or for a target so near to 0, 1 or an end; and
-    whether they are not worth a search: in such a pool, or next to 0 or 1.
-
-    A pool is one if systems lie very close together, all but a few of them do, or all next to a line.
-    """
-    near = np.minimum(betas, 1 - betas)
-    with np.errstate(all="ignore"):
-        out = np.minimum(betas - pools.low[which], pools.high[which] - betas) < NEAR * near
-        out |= near < EXTREME
-        aa, ff, af = (
-            dot(x - x.mean(1)[:, None], y) for x, y in ((pools.a, pools.a), (pools.f, pools.f), (pools.a, pools.f))
-        )
-        hard = (1 - af**2 / (aa * ff) < EXTREME) | ~(aa * ff > 0)
-    sort = [np.sort(x, axis=1) for x in (pools.a, pools.f)]
-    quarter = pools.a.shape[1] // 4
-    hard |= np.max([x[:, -1 - quarter] - x[:, quarter] for x in sort], axis=0) < EXTREME
-    close = np.asarray((np.diff(sort[0], axis=1) < CLOSE).any(1) & (np.diff(sort[1], axis=1) < CLOSE).any(1))
-    for n in np.flatnonzero(close):
-        close[n] = close_pair(pools.a[n], pools.f[n])
-    hopeless = (hard | close if pools.a.shape[1] <= MANY else hard)[which]
-    return np.asarray(out | (hard | close)[which]), np.asarray(hopeless | (near < BETA_TOLERANCE))
-
-
-def _thin(pools: _Pools, which: np.ndarray, betas: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """For each target whether the heaviest system and another in use have next to exactly the target's balance.
-
-    Then a line of systems may only seem to have it.
-    """
-    k = np.where(np.isfinite(w), w, 0).argmax(1)[:, None]
-    x, y = ((z[which] - np.take_along_axis(z[which], k, 1)) ** 2 for z in (pools.a, pools.f))
-    x, y = (1 - betas[:, None]) * x, betas[:, None] * y
-    return np.asarray(((np.abs(x - y) < NEAR * (x + y)) & (w > NEAR)).any(1))
-
-
-def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
+def _mend(pools: Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     """Keep what was found for target n if its proof verifies; else search again with care."""
     a, f = pools.given_a[row], pools.given_f[row]
     evidence = out.evidence(n, beta, (a, f), pools, row)
@@ -562,24 +425,9 @@ def _mend(pools: _Pools, row: int, beta: float, n: int, out: _Solved) -> None:
     out.lam[n] = -P
 
 
-def _parts(x: np.ndarray, size: int) -> list[np.ndarray]:
-    return [x[start : start + size] for start in range(0, x.size, size)]
-
-
-def _sides(
-    pools: _Pools, which: np.ndarray, betas: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """For each target whether it lies above the natural balance; x, the aspect to stretch, and v, (N, K); the stretch."""
-    above = betas > pools.natural[which]
-    a, f = pools.a[which], pools.f[which]
-    x, v = np.where(above[:, None], a, f), np.where(above[:, None], f, a)
-    with np.errstate(divide="ignore"):  # the side not taken may be without a bound
-        return above, x, v, np.sqrt(np.where(above, (1 - betas) / betas, betas / (1 - betas)))
-
-
-def _near(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> np.ndarray:
+def _near(pools: Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> np.ndarray:
     """Newton's method from the uniform weighting, and the dual test. Returns those of `part` that it does not settle."""
-    above, x, v, stretch = _sides(pools, which, betas)
+    above, x, v, stretch = sides(pools, which, betas)
     u = stretch[:, None] * x
     good = _dual(u, v, stretch, above, betas, part, out, *ascend(u, v, stretch))
     return np.asarray(part[~good])
@@ -612,16 +460,16 @@ def _dual(
     return np.asarray(good)
 
 
-def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> bool:
+def _guessed(pools: Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> bool:
     """One target from a guess in plain numbers (`guess`), noted if it is proven, by one saddle or without a rival; whether
     it is."""
-    above, x, v, stretch = _sides(pools, which, betas)
+    above, x, v, stretch = sides(pools, which, betas)
     u = stretch[:, None] * x
     plain = u[0].tolist(), v[0].tolist()
     first = guess.newton(*plain, *guess.start(*plain, [1 / x.size] * x.size))
     if first is not None and _dual(u, v, stretch, above, betas, part, out, *_saddle(u, v, first)).all():
         return True
-    side, only = _Side(x, v, stretch), np.zeros(1, int)
+    side, only = Side(x, v, stretch), np.zeros(1, int)
     points, rows = guess.cover(*plain, first or guess.optimum(*plain, side.line[0].tolist()), INTERVAL_GAP)
     side.offer_lines()
     if not points or side.best[0] is not None:  # a line is in need of more than a guess
@@ -630,7 +478,7 @@ def _guessed(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarr
         return True
     for point in points:
         side.offer(only, *_saddle(u, v, point))
-    if side.best[0] is None or _thin(pools, which, betas, side.best[0].w[None]).any():
+    if side.best[0] is None or thin(pools, which, betas, side.best[0].w[None]).any():
         return False
     table = np.array(rows)
     h, p, q = table[np.isfinite(table).all(1)].T
@@ -648,11 +496,11 @@ def _saddle(u: np.ndarray, v: np.ndarray, point: guess.Point) -> tuple[np.ndarra
     return h, p, q, z / z.sum()
 
 
-def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> None:
+def _far(pools: Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, out: _Solved) -> None:
     """The whole way: grid, valleys, dual test, intervals."""
-    above, x, v, stretch = _sides(pools, which, betas)
+    above, x, v, stretch = sides(pools, which, betas)
     _, first, kind = np.unique(2 * which + above, return_index=True, return_inverse=True)
-    side = _Side(x[first], v[first], stretch, kind)
+    side = Side(x[first], v[first], stretch, kind)
     side.start()
     found = np.array([o is not None for o in side.best])
     if not found.all():
@@ -666,7 +514,7 @@ def _far(pools: _Pools, which: np.ndarray, betas: np.ndarray, part: np.ndarray, 
 
 
 def _note(
-    side: _Side,
+    side: Side,
     dual: np.ndarray,
     proven: np.ndarray,
     betas: np.ndarray,
@@ -712,277 +560,3 @@ def _write(
     out.w[at], out.certificate[at] = w, names
     out.eta[at] = np.where(above, -slope / betas, slope / (1 - betas))
     out.lam[at] = -P  # Σw² = Σw(−λ − ηg) = −λ, as Σwg = 0
-
-
-def _groups(targets: np.ndarray, owner: np.ndarray, key: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """For each target the positions in `owner` that are its own, sorted by `key`."""
-    order = np.lexsort((key, owner))
-    starts, stops = (np.searchsorted(owner[order], targets, side=side) for side in ("left", "right"))
-    for n, start, stop in zip(targets, starts, stops, strict=True):
-        yield n, order[start:stop]
-
-
-class _Gaps(NamedTuple):
-    """Parts of the line not yet excluded: whose target, from where to where, and a row that ends there."""
-
-    target: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    row: np.ndarray
-
-    def of(self, targets: np.ndarray) -> _Gaps:
-        return _Gaps(*(x[np.isin(self.target, targets)] for x in self))
-
-
-class _Side:
-    """n targets: the pool stretched for each, the optima found, the saddles (target, q, h, p) that cover the line.
-
-    x, v (M, K) are the scores of M pools, `kind` (n,) says which of them belongs to a target.
-    """
-
-    def __init__(self, x: np.ndarray, v: np.ndarray, stretch: np.ndarray, kind: np.ndarray | None = None) -> None:
-        x, v = np.atleast_2d(x), np.atleast_2d(v)
-        kind = np.zeros(stretch.size, int) if kind is None else kind
-        self.stretch, self.kind, self.u, self.v = stretch, kind, stretch[:, None] * x[kind], v[kind]
-        self.points = [distinct_steps(*pool)[0] for pool in zip(x, v, strict=True)]
-        self.line = np.array([end_lines(*pool)[0] for pool in zip(x, v, strict=True)])
-        self.optima: list[list[_Optimum]] = [[] for _ in stretch]
-        self.best: list[_Optimum | None] = [None] * stretch.size
-        self.target = np.empty(0, int)
-        self.q = self.h = self.p = np.empty(0)
-        self._block = max(1, SOLVE_CELLS // v.shape[1])  # rows at a time
-
-    def add(self, target: np.ndarray, q: np.ndarray, h: np.ndarray, p: np.ndarray) -> None:
-        self.target = np.append(self.target, target)
-        self.q, self.h, self.p = np.append(self.q, q), np.append(self.h, h), np.append(self.p, p)
-
-    def _rows(self, targets: np.ndarray) -> np.ndarray:
-        wanted = np.zeros(self.stretch.size, bool)
-        wanted[targets] = True
-        return np.flatnonzero(wanted[self.target])
-
-    def start(self) -> None:
-        """The optimum at the end of the range, and the valleys of least collision as a grid of q shows them."""
-        self.offer(np.arange(self.stretch.size), *repair(self.u, self.v, self.line[self.kind]))
-        self.offer_lines()
-        target, q = self._grid()
-        v = self.v[target]
-        all_in = 0.5 * ((v - q[:, None]) ** 2).max(1)  # high enough for most systems to be in use
-        h, p, height = climb(self.u[target], v, q, all_in, np.zeros(q.size))
-        self.add(target, q, h, p)
-        last, first = (np.diff(target, **{side: -1}) != 0 for side in ("append", "prepend"))
-        before, after = np.where(first, np.inf, np.roll(height, 1)), np.where(last, np.inf, np.roll(height, -1))
-        least = np.minimum.reduceat(height, np.flatnonzero(first))[target]
-        at = np.flatnonzero((height <= before) & (height <= after) & (height <= 1.1 * least))
-        left = np.where(first, self.v.min(1)[target], np.roll(q, 1))
-        right = np.where(last, self.v.max(1)[target], np.roll(q, -1))
-        self._descend(target[at], *(x[at] for x in (q, left, right, h, p, height)))
-
-    def _grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """Starting centres, target by target and sorted: whose, and where."""
-        share = (np.arange(GRID) + 0.5) / GRID
-        owner, q = [], []
-        for kind, line in enumerate(self.line):
-            mine = np.flatnonzero(self.kind == kind)
-            v = self.v[mine[0]]
-            spread = np.sort(v)[(share * v.size).astype(int)]
-            centres = np.unique(np.concatenate((v.min() + share * np.ptp(v), spread, [line @ v])))
-            owner.append(np.repeat(mine, centres.size))
-            q.append(np.tile(centres, mine.size))
-        target = np.concatenate(owner)
-        order = np.argsort(target, kind="stable")
-        return target[order], np.concatenate(q)[order]
-
-    def offer_lines(self) -> None:
-        """Uniform weights on systems on one line with exactly the target's slope: any weights on them have the balance.
-
-        Such an optimum has no multiplier, so no saddle leads to it. In stretched scores u + v or u − v is constant.
-        """
-        for e in (self.u + self.v, self.u - self.v):
-            order = np.argsort(e, axis=1)
-            same = np.diff(np.take_along_axis(e, order, 1), axis=1) <= 8 * EPS * np.abs(e).max(1)[:, None]
-            point = np.take_along_axis(np.array(self.points)[self.kind], order, 1)
-            more = point[:, 1:] != point[:, :-1]  # not only copies
-            for n in np.flatnonzero((same & more).any(1)):
-                run = np.cumsum(np.concatenate(([0], ~same[n])))
-                full = np.bincount(run) * (np.bincount(run[1:], same[n] & more[n], run[-1] + 1) > 0)
-                for line in np.flatnonzero(full == full.max()):
-                    w = np.zeros((1, run.size))
-                    w[0, order[n][run == line]] = 1 / full.max()
-                    self.offer(np.array([n]), np.zeros(1), w @ self.u[n], w @ self.v[n], w)
-
-    def _descend(
-        self,
-        target: np.ndarray,
-        q: np.ndarray,
-        left: np.ndarray,
-        right: np.ndarray,
-        h: np.ndarray,
-        p: np.ndarray,
-        height: np.ndarray | None = None,
-    ) -> None:
-        u, v, stretch = self.u[target], self.v[target], self.stretch[target]
-        self.offer(target, *descend(u, v, stretch, q, left, right, h, p, height))
-
-    def offer(self, target: np.ndarray, h: np.ndarray, p: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
-        """Take note of the feasible ones among these weightings."""
-        off = off_balance(self.u[target], self.v[target], w, self.stretch[target])
-        new = []
-        for i in np.flatnonzero(off <= BETA_TOLERANCE / 2):
-            n = target[i]
-            if np.bincount(self.points[self.kind[n]], w[i]).max() > 1 - 1e-9:
-                continue  # all weight on copies of one system has no balance, whatever rounding says
-            share = w[i] + 0.0  # clipping leaves −0.0, and −0.0 + 0.0 is 0.0
-            o = _Optimum(float(h[i]), float(p[i]), float(q[i]), share, float(share @ share))
-            self.optima[n].append(o)
-            if self.best[n] is None or o.P < self.best[n].P:
-                self.best[n] = o
-            new.append((n, o.q, o.h, o.p))
-        if new:
-            self.add(*map(np.array, zip(*new, strict=True)))
-
-    def _best(self, name: str) -> np.ndarray:
-        return np.array([getattr(o, name) for o in self.best])
-
-    def dual(self) -> np.ndarray:
-        """For each target whether its best saddle alone excludes every mean (remark 4)."""
-        h, p, q, P = (self._best(name) for name in "hpqP")
-        return alone(self.u, self.v, q, h, p, P * (1 - DUAL_GAP))
-
-    def cover(self, targets: np.ndarray, rounds: int) -> np.ndarray:
-        """Split gaps for some rounds; those of the targets that have none left."""
-        left, done = targets, [np.empty(0, int)]
-        for _ in range(rounds):
-            gaps = self.gaps(left)
-            done.append(np.setdiff1d(left, gaps.target))
-            left = np.unique(gaps.target)
-            left = left[np.bincount(self.target, minlength=self.stretch.size)[left] <= ROWS]
-            if not left.size:
-                break
-            self.fill(gaps.of(left))
-        return np.sort(np.concatenate(done))
-
-    def rivals(self, targets: np.ndarray) -> _Gaps:
-        """Where a weighting as good as the best, and not one of the optima found, may have its mean: pieces of the line that
-        are not excluded slightly above the best, but for those with means too near to an optimum's.
-
-        If w is the optimum of a saddle h, q, and w′ another weighting, with mean q′ of v, then w·w′ ≥ P(1 − (q′ − q)²/h):
-        remark 3 before Cauchy–Schwarz, if w is z₊ P/h, as it is unless it was repaired. So ‖w′ − w‖² ≤ P′ − P + 2P(q′ − q)²/h.
-        """
-        gaps, size = self.gaps(targets, 1 + TIE), self.v.shape[1]
-        near = np.zeros(gaps.target.size, bool)
-        for k, (n, left, right, _) in enumerate(zip(*gaps, strict=True)):
-            level = (1 + TIE) * min(o.P for o in self.optima[n])
-            for o in self.optima[n]:
-                if o.P <= level and o.h > 0 and self._own(n, o):
-                    square = level - o.P + 2 * o.P * max(abs(left - o.q), abs(right - o.q)) ** 2 / o.h
-                    near[k] |= size * square <= APART**2  # the sum of K numbers is at most √K times their norm
-        return _Gaps(*(x[~near] for x in gaps))
-
-    def _own(self, n: int, o: _Optimum) -> bool:
-        """Whether the weights of an optimum are those of its saddle."""
-        z = np.maximum(0, o.h + (self.u[n] - o.p) ** 2 - (self.v[n] - o.q) ** 2)
-        return bool(np.abs(z * (o.P / o.h) - o.w).max() <= 1e-10)
-
-    def gaps(self, targets: np.ndarray, level: float = 1 - INTERVAL_GAP) -> _Gaps:
-        """What no row of these targets excludes, for collisions below `level` times the best."""
-        rows, bottom, top = self._rows(targets), self.v.min(1), self.v.max(1)
-        owner = self.target[rows]
-        low, high = self._intervals(rows, level)
-        out = []
-        for n, mine in _groups(targets, owner, low):
-            ends = np.maximum.accumulate(np.concatenate(([bottom[n]], high[mine])))
-            nexts = np.minimum(np.concatenate((low[mine], [np.inf])), top[n])
-            row = rows[np.append(mine, mine[-1])]
-            copies = self._copies(n)
-            for k in np.flatnonzero(ends < nexts):
-                pieces = [(ends[k], nexts[k])]
-                for left, right in copies:
-                    pieces = [x for a, b in pieces for x in ((a, min(b, left)), (max(a, right), b)) if x[0] < x[1]]
-                out += [(n, a, b, row[k]) for a, b in pieces]
-        table = np.array(out).reshape(-1, 4)
-        return _Gaps(table[:, 0].astype(int), table[:, 1], table[:, 2], table[:, 3].astype(int))
-
-    def _intervals(self, rows: np.ndarray, level: float = 1 - INTERVAL_GAP) -> tuple[np.ndarray, np.ndarray]:
-        """The means each row excludes, from where to where, rounded inwards."""
-        q, square = self.q[rows], self._square(rows, self._best("P") * level)
-        half = np.maximum(0, np.sqrt(np.maximum(0, square)) - 4 * EPS)
-        return q - half, q + half
-
-    def _square(self, rows: np.ndarray, P: np.ndarray) -> np.ndarray:
-        """What `excluded` says of rows, at the level P of their targets (n,)."""
-        out = np.empty(rows.size)
-        for part in _parts(np.arange(rows.size), self._block):
-            some = rows[part]
-            n = self.target[some]
-            out[part] = excluded(self.u[n], self.v[n], self.q[some], self.h[some], self.p[some], P[n])[0]
-        return out
-
-    def _level(self) -> np.ndarray:
-        """For each target the collision probability below which nothing may remain."""
-        return self._best("P") * (1 - INTERVAL_GAP)
-
-    def _copies(self, n: int) -> list[tuple[float, float]]:
-        """Intervals around systems with many copies that hold no mean but that of all weight on the copies.
-
-        Such a weighting has no balance, but var_u = var_v, so no saddle excludes it. Only m copies with 1/m under the
-        level matter. Then v-gap² > u-gap² to every other system (else sharing the weight with it would be feasible and
-        better), and expanding the constraint about the copies shows that a weighting with anything elsewhere has its
-        mean of v at least min (v-gap² − u-gap²) / |v-gap| away.
-        """
-        out, points, u, v, best = [], self.points[self.kind[n]], self.u[n], self.v[n], self.best[n]
-        assert best is not None  # targets without any weighting have been given up before
-        for point in np.flatnonzero(np.bincount(points) * best.P >= 1 - 1e-6):
-            k, other = np.flatnonzero(points == point)[0], points != point
-            du, dv = np.abs(u[other] - u[k]), np.abs(v[other] - v[k])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                away = max(0, ((dv - du) * (1 + du / dv)).min() * (1 - 8 * EPS) - 4 * EPS)
-            out.append((v[k] - away, v[k] + away))
-        return out
-
-    def fill(self, gaps: _Gaps) -> None:
-        """Exclude what can be from new centres in the gaps; where nothing can, descend: a better optimum is near."""
-        origin = self._best("q")[gaps.target]
-        a, b = gaps.left - origin, gaps.right - origin
-        near, far = np.where(np.abs(a) < np.abs(b), (a, b), (b, a))
-        apart = near * far > 0  # the gap lies on one side of the best mean: geometric steps; else its middle
-        ratio = np.where(apart, far / np.where(apart, near, 1), 1)
-        count = np.maximum(1, np.ceil(np.log(ratio) / np.log(SPREAD))).astype(int)
-        k = np.repeat(np.arange(count.size), count)
-        nth = np.arange(k.size) - np.repeat(np.cumsum(count) - count, count)
-        geometric = origin[k] + near[k] * ratio[k] ** ((nth + 0.5) / count[k])
-        q = np.where(apart[k], geometric, 0.5 * (gaps.left + gaps.right)[k])
-        n, row, level = gaps.target[k], gaps.row[k], self._level()[gaps.target[k]]
-        h, p = np.empty((2, q.size))
-        for part in _parts(np.arange(q.size), self._block):
-            args = self.u[n[part]], self.v[n[part]], q[part], self.h[row[part]], self.p[row[part]], level[part]
-            h[part], p[part], _ = climb(*args)
-        self.add(n, q, h, p)
-        bad = np.flatnonzero(self._square(np.arange(self.q.size - q.size, self.q.size), self._level()) <= 0)
-        if bad.size:
-            self._descend(n[bad], q[bad], gaps.left[k][bad], gaps.right[k][bad], h[bad], p[bad])
-
-    def look_for_ties(self, targets: np.ndarray) -> None:
-        """Descend into other valleys as deep as the best: there must be rows whose bound is next to the best's."""
-        rows = self._rows(targets)
-        owner, q, P = self.target[rows], self.q[rows], self._best("P")
-        square = self._square(rows, P)
-        deep = np.abs(square) <= 1e-7 * self.h[rows]
-        starts = []
-        for n, mine in _groups(targets, owner, q):
-            known = [o.q for o in self.optima[n] if o.P <= P[n] * (1 + 1e-7)]
-            depth = np.where(deep[mine], square[mine], np.inf)
-            around = np.pad(depth, 1, constant_values=np.inf)
-            for k in np.flatnonzero(deep[mine] & (depth <= around[:-2]) & (depth <= around[2:])):
-                left, right = q[mine[max(int(k) - 1, 0)]], q[mine[min(int(k) + 1, mine.size - 1)]]
-                if not any(left <= x <= right for x in known):
-                    starts.append((n, mine[k], left, right))
-        if starts:
-            target, at, left, right = (np.array(x) for x in zip(*starts, strict=True))
-            at = rows[at]
-            self._descend(target, self.q[at], left, right, self.h[at], self.p[at])
-        open_ = self.rivals(targets)
-        h, p = self.h[open_.row], self.p[open_.row]
-        for share in (0.1, 0.9) if h.size else ():  # perhaps two valleys between the same two rows: from either end
-            q = open_.left + share * (open_.right - open_.left)
-            self._descend(open_.target, q, open_.left, open_.right, h, p)

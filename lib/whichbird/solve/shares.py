@@ -1,10 +1,11 @@
 """Shares of any number of aspects: the most even weighting that has them, with a proof that none is more even.
 
-The share of an aspect is its variance over the sum of all variances. With the A means fixed, variances are linear in the
-weights. So the box of possible means is cut into smaller boxes. In each, m² lies between its tangents and its chord, which
-leaves a convex quadratic programme: its value bounds Σw² from below (`_relaxed`). Newton's method on its solution finds
-weightings (`_climbed`). The box with the lowest bound is cut until that bound is within the gap of the best weighting.
-The programme is a least-distance problem, solved by scipy's `nnls`; what it returns is checked by `verify_shares`.
+The share of an aspect is its variance over the sum of all variances. Newton's method finds a weighting (`_climbed`). Where
+its Lagrange function is convex, that is the proof: its multipliers. Elsewhere the box of possible means is cut into smaller
+ones. With the A means fixed, variances are linear in the weights; in a box, m² lies between its tangents and its chord,
+which leaves a convex quadratic programme whose value bounds Σw² (`_relaxed`). The box with the lowest bound is cut until
+that bound is within the gap of the best weighting. The programme is a least-distance problem, solved by scipy's `nnls`.
+Nothing is returned that `verify_shares` did not accept.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,14 +31,7 @@ STIFF = 1e5  # weight of the row that holds the total variance free
 
 
 class NotReachable(ValueError):
-    """No weighting has these shares; `proof` shows it, for `verify_shares` to check.
-
-    >>> try:
-    ...     reweight_shares([[0, 1, 2], [0, 1, 2], [0, 2, 1]], [.5, .3, .2])
-    ... except NotReachable as error:
-    ...     verify_shares(error.proof)
-    0.0
-    """
+    """No weighting has these shares; `proof` shows it, for `verify_shares` to check."""
 
     def __init__(self, sentence: str, proof: dict[str, Any]) -> None:
         super().__init__(sentence)
@@ -47,24 +42,16 @@ class NotReachable(ValueError):
 class Shared(Reweighting):
     """A `Reweighting` for shares of A aspects: `shares` (A,) are those of its weights, `asked` (A,) the target.
 
-    `beta` and `target` are the first of each. `gap` was measured by `verify_shares` before the result was returned; the
-    weights are rounded, so their shares miss the target by up to 1e-9. `boxes` counts the leaves of the proof.
+    `beta` and `target` are the first of each. `gap` was measured by `verify_shares`, which bounds Σw² of all weightings with
+    the target; the weights themselves are rounded, so their shares miss it by up to 1e-9. `boxes` counts the programmes
+    solved, 0 where the multipliers alone are the proof. `proof` is plain numbers, ready for JSON.
     """
 
     shares: Array = field(default_factory=lambda: np.zeros(0))
     asked: Array = field(default_factory=lambda: np.zeros(0))
     boxes: int = 0
-    written: dict[str, Any] | None = field(default=None, repr=False)
-
-    @property
-    def proof(self) -> dict[str, Any] | None:
-        """Plain numbers, ready for JSON, that `verify_shares` checks; None where nothing was proven."""
-        return self.written
-
-    @property
-    def gap(self) -> float:
-        """How far Σw² is, at most, above the least possible, relative to itself."""
-        return self.claimed
+    proof: dict[str, Any] | None = field(default=None, repr=False)
+    gap: float = math.nan
 
 
 def shares(x: ArrayLike, w: ArrayLike | None = None) -> Array:
@@ -84,19 +71,12 @@ def shares(x: ArrayLike, w: ArrayLike | None = None) -> Array:
 def share_grid(aspects: int, steps: int) -> Array:
     """All share vectors whose entries are multiples of 1/steps: shape (T, aspects).
 
-    >>> share_grid(3, 2)
-    array([[0. , 0. , 1. ],
-           [0. , 0.5, 0.5],
-           [0. , 1. , 0. ],
-           [0.5, 0. , 0.5],
-           [0.5, 0.5, 0. ],
-           [1. , 0. , 0. ]])
+    >>> share_grid(3, 2).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     """
     check.whole(aspects, "aspects", 2)
     check.whole(steps, "steps")
-    counts = np.stack(np.meshgrid(*[np.arange(steps + 1)] * (aspects - 1), indexing="ij"), -1).reshape(-1, aspects - 1)
-    counts = counts[counts.sum(axis=1) <= steps]
-    return np.column_stack([counts, steps - counts.sum(axis=1)]) / steps
+    return np.array([c for c in product(range(steps + 1), repeat=aspects) if sum(c) == steps]) / steps
 
 
 def reweight_shares(x: ArrayLike, target: ArrayLike, gap: float = GAP, boxes: int = BOXES) -> Shared:
@@ -106,37 +86,42 @@ def reweight_shares(x: ArrayLike, target: ArrayLike, gap: float = GAP, boxes: in
 
     >>> r = reweight_shares([[0, 1, 2, 3, 1], [0, 2, 1, 1, 3], [1, 0, 0, 2, 2]], [.4, .3, .3])
     >>> r.weights.round(3), round(r.ess, 3), r.certificate, r.gap < 1e-6
-    (array([0.173, 0.214, 0.227, 0.253, 0.132]), 4.784, 'boxes', True)
+    (array([0.173, 0.214, 0.227, 0.253, 0.132]), 4.784, 'dual', True)
     >>> shares([[0, 1, 2, 3, 1], [0, 2, 1, 1, 3], [1, 0, 0, 2, 2]], r.weights).round(9)
     array([0.4, 0.3, 0.3])
     """
     scores = _scores(x)
-    asked = _target(target, len(scores))
-    return _answer(scores, asked, gap, boxes)
+    return _answer(scores, _target(target, len(scores)), gap, boxes, [])
 
 
 def reweight_shares_sweep(x: ArrayLike, targets: ArrayLike, gap: float = GAP, boxes: int = BOXES) -> Sweep:
     """`reweight_shares` for T targets (T, A), along a segment or over `share_grid`; nothing is raised.
 
-    Where no weighting has the shares the certificate is "out of reach", with its proof; where that was not decided,
-    "unproven". Both have NaN for weights.
+    Each target starts from the weights of the nearest one before it, from the natural shares outwards. Where no weighting
+    has the shares the certificate is "out of reach", with its proof; where that was not decided, "unproven". Both have NaN
+    for weights.
 
     >>> x = [[0, 1, 2, 3, 1], [0, 2, 1, 1, 3], [1, 0, 0, 2, 2]]
     >>> found = reweight_shares_sweep(x, share_grid(3, 3))
-    >>> [r.certificate for r in found].count("boxes"), found.unproven.size, round(float(found.ess[5]), 2)
-    (1, 0, 4.74)
+    >>> [r.certificate == "out of reach" for r in found].count(True), found.unproven.size, round(float(found.ess[5]), 2)
+    (9, 0, 4.74)
     """
     scores = _scores(x)
-    results: list[Reweighting] = []
-    for row in check.matrix(targets, "targets"):
-        asked = _target(row, len(scores))
+    asked = np.array([_target(row, len(scores)) for row in check.matrix(targets, "targets")])
+    found: dict[int, Shared] = {}
+    for t in np.argsort(((asked - shares(scores)) ** 2).sum(axis=1), kind="stable").tolist():
+        done = [n for n in found if found[n].certificate not in (OUT, UNPROVEN)]
+        near = min(done, key=lambda n: float(((asked[n] - asked[t]) ** 2).sum()), default=None)
         try:
-            results.append(_answer(scores, asked, gap, boxes))
-        except NotReachable as error:
-            results.append(_nothing(scores, asked, OUT, error.proof))
-        except NotProven:
-            results.append(_nothing(scores, asked, UNPROVEN, None))
-    return Sweep(results, scores.shape[1])
+            found[t] = _answer(scores, asked[t], gap, boxes, [] if near is None else [found[near].weights])
+        except (NotReachable, NotProven) as error:
+            proof, nan = getattr(error, "proof", None), math.nan
+            none, nothing = np.full(scores.shape[1], nan), np.full(len(scores), nan)
+            why = UNPROVEN if proof is None else OUT
+            found[t] = Shared(
+                none, nan, float(asked[t, 0]), why, nan, nan, nan, shares=nothing, asked=asked[t], proof=proof
+            )
+    return Sweep([found[t] for t in range(len(asked))], scores.shape[1])
 
 
 def _scores(x: ArrayLike) -> Array:
@@ -167,139 +152,155 @@ def _variances(x: Array, w: Array) -> Array:
     return np.asarray(((x - (x @ w)[:, None]) ** 2) @ w)
 
 
-def _nothing(x: Array, asked: Array, why: str, proof: dict[str, Any] | None) -> Shared:
-    nan = math.nan
-    none, no = np.full(x.shape[1], nan), np.full(len(x), nan)
-    return Shared(none, nan, float(asked[0]), why, nan, nan, nan, shares=no, asked=asked, written=proof)
-
-
-def _answer(given: Array, asked: Array, gap: float, boxes: int) -> Shared:
+def _answer(given: Array, asked: Array, gap: float, boxes: int, starts: list[Array]) -> Shared:
     """Search, write the proof, and verify it; what cannot be verified is not returned."""
     unit = 2.0 ** -np.round(np.log2(np.ptp(given, axis=1).max()))  # a power of two: nothing is rounded
-    claim = {"scores": given.tolist(), "shares": asked.tolist()}
-    if (way := _hull(given * unit, asked)) is not None:
-        proof, w, leaves = {**claim, "hull": way.tolist()}, None, 0
-    else:
-        tree, w, leaves = _Search(given * unit, asked, gap, boxes).run()
-        proof = {**claim, **({} if w is None else {"weights": w.tolist()}), "tree": _written(tree, unit)}
+    search = _Search(given * unit, asked, gap, boxes)
+    proof = {"scores": given.tolist(), "shares": asked.tolist(), **search.run(starts, unit)}
+    w = search.best
     try:
         proven = verify_shares(proof)
     except ValueError as error:
         raise NotProven(f"the proof for the shares {asked.tolist()} does not hold: {error}") from None
     if w is None:
         raise NotReachable(f"no weighting of these systems has the shares {', '.join(f'{s:g}' for s in asked)}", proof)
-    own = shares(given, w)
-    multipliers = math.nan, math.nan
-    found = w, float(own[0]), float(asked[0]), "boxes", proven, *multipliers
-    return Shared(*found, shares=own, asked=asked, boxes=leaves, written=proof)
-
-
-def _hull(x: Array, s: Array) -> Array | None:
-    """A direction that parts the target from the shares of all pairs, None if it lies in their convex hull."""
-    i, k = np.triu_indices(x.shape[1], 1)
-    d = (x[:, i] - x[:, k]) ** 2
-    total = d.sum(axis=0)
-    pairs = d[:, total > 0] / total[total > 0]
-    theta, rest = nnls(pairs, s)
-    if rest < 1e-9:
-        return None
-    away = pairs @ theta - s
-    return np.asarray(away + rest**2 / 2)
+    own, name = shares(given, w), "dual" if "multipliers" in proof else "boxes"
+    found = w, float(own[0]), float(asked[0]), name, proven, math.nan, math.nan
+    return Shared(*found, shares=own, asked=asked, boxes=search.count, proof=proof, gap=proven)
 
 
 @dataclass
-class _Node:
-    """A box of means with its bound: `rows` (A, 5) are the leaf's numbers, `w` the solution of its programme."""
+class _Box:
+    """A box of means: its programme's bound on Σw², leaf numbers (A, 5), solution, and what each mean may cost the bound."""
 
     low: Array
     high: Array
     bound: float
     rows: Array
     w: Array
-    T: float
-    cut: tuple[int, float] | None = None
-    parts: tuple[_Node, ...] = ()
+    off: Array
+    parts: tuple[int, float, _Box, _Box] | None = None
+
+    def written(self, unit: float) -> list[Any]:
+        """The tree below, in the units of the scores, as lists."""
+        if self.parts is not None:
+            j, at, below, above = self.parts
+            return [j, at / unit, below.written(unit), above.written(unit)]
+        return list((self.rows * np.array([unit**2, unit**2, 1 / unit, unit, unit])).tolist())
 
 
 class _Search:
-    """Branch and bound over boxes of means for one target."""
+    """The best weighting for one target, and what proves it."""
 
     def __init__(self, x: Array, s: Array, gap: float, boxes: int) -> None:
         self.x, self.s, self.gap, self.boxes = x, s, gap, boxes
         self.best: Array | None = None  # the best weighting found,
-        self.least = 1.0  # and its Σw²
+        self.least = 1.0  # its Σw²,
+        self.slopes = 1 / np.ptp(x, axis=1) ** 2  # and its multipliers
+        self.count = 0
 
-    def run(self) -> tuple[_Node, Array | None, int]:
-        """The tree, the best weighting or None if there is none, and the number of leaves."""
-        root = self._node(self.x.min(axis=1), self.x.max(axis=1))
-        self._try(np.full(self.x.shape[1], 1 / self.x.shape[1]))
-        heap, seen, framed = [(root.bound, 0, root)], 0, False
-        while heap and heap[0][0] < self._enough():
-            if seen > self.boxes:
+    def run(self, starts: list[Array], unit: float) -> dict[str, Any]:
+        """The proof; `best` is the best weighting then, None if there is none."""
+        K = self.x.shape[1]
+        way, pairs = _hull(self.x, self.s)
+        if way is not None:
+            return {"hull": way.tolist()}
+        for w in [*starts, np.full(K, 1 / K)]:
+            self._try(w)
+        if self.best is None:
+            self._try(pairs)
+        if self.best is not None and self._convex():
+            return {"weights": self.best.tolist(), "multipliers": (self.slopes * unit**2).tolist()}
+        found, low, high, root = self._covered()
+        if self.best is not None and not found:  # with a weighting in hand the box is smaller
+            _, low, high, root = self._covered()
+        claim = {"box": [(low / unit).tolist(), (high / unit).tolist()], "tree": root.written(unit)}
+        return claim if self.best is None else {**claim, "weights": self.best.tolist()}
+
+    def _covered(self) -> tuple[bool, Array, Array, _Box]:
+        """Cut boxes until all are closed, or the first weighting is found."""
+        found, (low, high) = self.best is not None, self._frame()
+        root = self._box(low, high, (low + high) / 2)
+        heap = [(root.bound, self.count, root)]
+        while heap and heap[0][0] < (self.least * (1 - 0.9 * self.gap) if found else 1.5):
+            box = heapq.heappop(heap)[2]
+            if not found or self.count & (self.count - 1) == 0:
+                self._try(box.w)
+            if self.best is not None and not found:
+                break
+            if self.count > self.boxes:
                 raise NotProven(f"{self.boxes} boxes did not decide how well the shares {self.s.tolist()} can be had")
-            _, _, node = heapq.heappop(heap)
-            self._try(node.w)
-            if self.best is not None and not framed:
-                framed, heap = True, []
-                for part in self._frame(root):
-                    heapq.heappush(heap, (part.bound, seen := seen + 1, part))
-                continue
-            for part in self._split(node, *self._where(node)):
-                heapq.heappush(heap, (part.bound, seen := seen + 1, part))
-        return root, self.best, seen
-
-    def _enough(self) -> float:
-        return self.least * (1 - self.gap / 2) if self.best is not None else 1.5
+            j, at = self._where(box)
+            high, low, m = box.high.copy(), box.low.copy(), self.x @ box.w
+            high[j] = low[j] = at
+            box.parts = j, at, self._box(box.low, high, m), self._box(low, box.high, m)
+            for part in box.parts[2:]:
+                heapq.heappush(heap, (part.bound, self.count, part))
+                self.count += 1
+        return found, root.low, root.high, root
 
     def _try(self, w: Array) -> None:
         found = _climbed(self.x, self.s, w)
-        if found is not None and found @ found < self.least:
-            self.best, self.least = found, float(found @ found)
+        if found is not None and found[0] @ found[0] < self.least:
+            self.best, self.slopes, self.least = *found, float(found[0] @ found[0])
 
-    def _frame(self, root: _Node) -> list[_Node]:
-        """Cut off the means that only weightings less even than the best have."""
-        K, node, parts = self.x.shape[1], root, []
+    def _convex(self) -> bool:
+        """Whether the Lagrange function is convex: by Sylvester's law, from matrices of the size of the aspects."""
+        j = int(self.s.argmax())
+        over = float(self.s @ self.slopes) + 1e-14 * float(self.s @ np.abs(self.slopes))
+        self.slopes[j] -= max(0.0, over / self.s[j])  # Σ s slopes ≤ 0 survives rounding
+        used = self.slopes != 0
+        around = (self.x - self.x.mean(axis=1, keepdims=True))[used]
+        signs = np.linalg.eigvalsh(np.diag(1 / self.slopes[used]) - around @ around.T)
+        return bool((signs < 0).sum() == (self.slopes < 0).sum())
+
+    def _frame(self) -> tuple[Array, Array]:
+        """The means of weightings as even as the best; without one, of all."""
+        low, high, K = self.x.min(axis=1), self.x.max(axis=1), self.x.shape[1]
         reach = self.x.std(axis=1) * math.sqrt(max(0.0, K * self.least * (1 + 1e-9) - 1))
-        for j, (middle, r) in enumerate(zip(self.x.mean(axis=1), reach, strict=True)):
-            for side, at in ((0, middle - r), (1, middle + r)):
-                if node.low[j] < at < node.high[j]:
-                    two = self._split(node, j, float(at))
-                    parts.append(two[side])
-                    node = two[1 - side]
-        return [*parts, node]
+        middle = self.x.mean(axis=1)
+        return np.maximum(low, middle - reach), np.minimum(high, middle + reach)
 
-    def _split(self, node: _Node, j: int, at: float) -> tuple[_Node, _Node]:
-        high, low = node.high.copy(), node.low.copy()
-        high[j] = low[j] = at
-        node.cut, node.parts = (j, at), (self._node(node.low, high), self._node(low, node.high))
-        return node.parts
-
-    def _where(self, node: _Node) -> tuple[int, float]:
-        """The mean to cut, and where: at a system that has all the weight, else between tangents and chord."""
-        x, wide = self.x, node.high - node.low
-        k = int(node.w.argmax())
-        if node.w[k] > 1 - 1e-3:  # near one point all variances vanish: make it a corner
-            inside = (node.low < x[:, k]) & (x[:, k] < node.high)
-            if inside.any():
-                j = int(np.argmax(inside * wide))
-                return j, float(x[j, k])
-            off = wide / np.ptp(x, axis=1)
-        else:
-            off = np.minimum(
-                np.abs(_variances(x, node.w) - self.s * node.T), wide**2 / 4
-            )  # |y − m²|, as far as it can be
-            off = off if off.max() > 0 else wide
-        j = int(off.argmax())
-        m, middle = float(x[j] @ node.w), (node.low[j] + node.high[j]) / 2
-        return j, float(m if abs(m - middle) < 0.2 * wide[j] else middle)
-
-    def _node(self, low: Array, high: Array) -> _Node:
-        bound, rows, w, T = _relaxed(self.x, self.s, low, high)
-        if 1 - 1e-5 < bound < 1.5 and self.least > 1 - 1e-5:
+    def _box(self, low: Array, high: Array, touch: Array) -> _Box:
+        """Solve a box; where tangents cost more than chords, once more with tangents where the solution lies."""
+        known = (low + high) / 2 if self.best is None else self.x @ self.best
+        for _ in range(3):
+            tangents = np.stack([low, high, np.clip(touch, low, high), np.clip(known, low, high)], axis=1)
+            bound, rows, w = _relaxed(self.x, self.s, low, high, tangents)
+            touch, spread, (a, b, c) = self.x @ w, _variances(self.x, w), rows[:, :3].T
+            parts = a @ (spread - (touch - low) * (high - touch)) + b @ (spread + (touch - c) ** 2)
+            total = parts / (self.s @ (a + b)) if self.s @ (a + b) > 0 else spread.sum()
+            most = (high - low) ** 2 / 4
+            error = np.clip(spread - self.s * total, -most, most)  # of y as m²: above it cut, below it touch
+            off = error * np.maximum(np.abs(self.slopes) / (2 * self.least), rows[:, :2].max(axis=1))
+            if bound > self.least or -off.min() <= off.max():
+                break
+        if 1 - 1e-5 < bound < 1.5 and self.best is None:
             corner = _cornered(self.x, self.s, low, high, int(w.argmax()))
-            if corner is not None:
-                bound, rows = 2.0, corner
-        return _Node(low, high, bound, rows, w, T)
+            bound, rows = (bound, rows) if corner is None else (2.0, corner)
+        return _Box(low, high, bound, rows, w, off if off.max() > 0 else -off)
+
+    def _where(self, box: _Box) -> tuple[int, float]:
+        """The mean to cut, and where: at a system that has all the weight, else where the solution lies."""
+        x, wide, k = self.x, box.high - box.low, int(box.w.argmax())
+        j, at = int((box.off if box.off.max() > 0 else wide).argmax()), None
+        if box.w[k] > 1 - 1e-3:  # near one point all variances vanish: make it a corner
+            inside = (box.low < x[:, k]) & (x[:, k] < box.high)
+            j = int((inside * wide if inside.any() else wide / np.ptp(x, axis=1)).argmax())
+            at = float(x[j, k]) if inside.any() else None
+        m, middle = float(x[j] @ box.w), float(box.low[j] + box.high[j]) / 2
+        return j, at if at is not None else m if abs(m - middle) < 0.2 * wide[j] else middle
+
+
+def _hull(x: Array, s: Array) -> tuple[Array | None, Array]:
+    """A direction that parts the target from the shares of all pairs, None if it lies in their hull; and a start of pairs."""
+    i, k = np.triu_indices(x.shape[1], 1)
+    d = (x[:, i] - x[:, k]) ** 2
+    total = d.sum(axis=0)
+    pairs = d / np.where(total > 0, total, math.inf)
+    theta, rest = nnls(pairs, s)
+    start = np.bincount(i, theta, x.shape[1]) + np.bincount(k, theta, x.shape[1])
+    return None if rest < 1e-9 else pairs @ theta - s + rest**2 / 2, start / start.sum()
 
 
 def _columns(x: Array, low: Array, high: Array, tangents: Array) -> Array:
@@ -309,44 +310,48 @@ def _columns(x: Array, low: Array, high: Array, tangents: Array) -> Array:
     return np.concatenate([(l * u)[:, None], touch, -l[:, None], u[:, None]], axis=1)
 
 
-def _relaxed(x: Array, s: Array, low: Array, high: Array) -> tuple[float, Array, Array, float]:
-    """A bound on Σw² in a box, the leaf's numbers that show it, the programme's solution and its total variance.
+def _relaxed(
+    x: Array, s: Array, low: Array, high: Array, tangents: Array, sides: ArrayLike = True
+) -> tuple[float, Array, Array]:
+    """A bound on Σw² in a box, the leaf's numbers that show it, and the programme's solution.
 
     Least Σw² subject to Σ w h ≤ 0 for non-negative multiples of the columns is the distance of a cone from the vector of
     ones: min |1 − h + r|² over multiples and r ≥ 0. A bound above 1.5 says that the box is empty.
     """
-    A, K = x.shape
-    tangents = np.stack([low, (low + high) / 2, high], axis=1)
+    (A, K), C = x.shape, tangents.shape[1]
     parts = _columns(x, low, high, tangents)
+    parts[:, -2:] *= np.broadcast_to(sides, (A, 2))[..., None]
     total = np.zeros(parts.shape[:2])
-    total[:, 0], total[:, 1:4] = s, -s[:, None]
+    total[:, 0], total[:, 1 : 1 + C] = s, -s[:, None]
     size = np.sqrt((parts**2).sum(axis=2)) + 1e-300
-    matrix = np.zeros((K + 1, 6 * A + 1 + K))
-    matrix[:K, : 6 * A] = (parts / size[..., None]).reshape(-1, K).T
-    matrix[K, : 6 * A] = STIFF * (total / size).ravel()
-    matrix[K, 6 * A] = STIFF
-    matrix[range(K), range(6 * A + 1, 6 * A + 1 + K)] = -1
+    n = size.size
+    matrix, ones = np.zeros((K + 1, n + 1 + K)), np.ones(K + 1)
+    matrix[:K, :n] = (parts / size[..., None]).reshape(n, K).T
+    matrix[K, :n] = STIFF * (total / size).ravel()
+    matrix[K, n], ones[K] = STIFF, 0
+    matrix[range(K), range(n + 1, n + 1 + K)] = -1
     try:
-        much, _ = nnls(matrix, np.r_[np.ones(K), 0.0], maxiter=30 * matrix.shape[1])
+        much, _ = nnls(matrix, ones, maxiter=30 * matrix.shape[1])
     except RuntimeError:
         much = np.zeros(matrix.shape[1])
-    rest = np.r_[np.ones(K), 0.0] - matrix @ much
-    rows = _rows(much[: 6 * A].reshape(A, 6) / size, tangents, s)
+    rest = ones - matrix @ much
+    rows = _rows(much[:n].reshape(A, C + 3) / size, tangents, s)
     z = np.maximum(0, 1 - _height(x, low, high, rows))
     w = np.maximum(rest[:K], 0)
     w = w / w.sum() if w.sum() > 1e-12 else np.full(K, 1 / K)
     room = float(z @ z)
     bound = 1 / room if room > 0.999999 else 2.0
-    return bound, rows, w, max(0.0, float(-STIFF * rest[K] / max(rest[:K].sum(), 1e-12)))
+    return bound, rows, w
 
 
 def _rows(parts: Array, tangents: Array, s: Array) -> Array:
-    """Leaf numbers (A, 5) from multiples (A, 6): tangents become one, and Σ s(a − b) ≤ 0 survives rounding."""
-    b = parts[:, 1:4].sum(axis=1)
-    own = np.divide((parts[:, 1:4] * tangents).sum(axis=1), b, out=tangents[:, 1].copy(), where=b > 0)
-    lone = (parts[:, 1:4] > 0).sum(axis=1) == 1  # exactly a side of the box, if it is one
-    own[lone] = tangents[lone, parts[lone, 1:4].argmax(axis=1)]
-    rows = np.column_stack([parts[:, 0], b, own, parts[:, 4], parts[:, 5]])
+    """Leaf numbers (A, 5) from multiples (A, 3 + C): tangents become one, and Σ s(a − b) ≤ 0 survives rounding."""
+    each = parts[:, 1:-2]
+    b = each.sum(axis=1)
+    own = np.divide((each * tangents).sum(axis=1), b, out=tangents[:, 0].copy(), where=b > 0)
+    lone = (each > 0).sum(axis=1) == 1  # exactly a side of the box, if it is one
+    own[lone] = tangents[lone, each[lone].argmax(axis=1)]
+    rows = np.column_stack([parts[:, 0], b, own, parts[:, -2], parts[:, -1]])
     j = int(s.argmax())
     over = float(s @ (rows[:, 0] - rows[:, 1])) + 1e-14 * float(s @ (rows[:, 0] + rows[:, 1]))
     rows[j, 1] += max(0.0, over / s[j])
@@ -355,100 +360,71 @@ def _rows(parts: Array, tangents: Array, s: Array) -> Array:
 
 def _height(x: Array, low: Array, high: Array, rows: Array) -> Array:
     """h (K,) of a leaf."""
-    parts = _columns(x, low, high, rows[:, 2:3])
-    return np.asarray(np.einsum("jc,jck->k", rows[:, [0, 1, 3, 4]], parts))
+    return rows[:, [0, 1, 3, 4]].ravel() @ _columns(x, low, high, rows[:, 2:3]).reshape(-1, x.shape[1])
 
 
 def _cornered(x: Array, s: Array, low: Array, high: Array, k: int) -> Array | None:
     """Numbers that leave nothing but system k of a box of which it is a corner, None if there are none."""
-    corner = x[:, k]
-    below, above = corner == low, corner == high
-    others = (x != corner[:, None]).any(axis=0)
-    if not (below | above).all():
+    corner, others = x[:, k], (x != x[:, [k]]).any(axis=0)
+    sides = np.stack([corner == low, corner == high], axis=1)
+    if not sides.any(axis=1).all():
         return None
-    parts = _columns(x, low, high, corner[:, None])[:, :, others]
-    parts[~below, 2], parts[~above, 3] = 0, 0  # what is not zero at the corner
-    total = np.zeros(parts.shape[:2])
-    total[:, 0], total[:, 1] = s, -s
-    scale = np.abs(parts).max(axis=(0, 1)) + 1e-300  # of each system: only signs count
-    matrix = np.concatenate([(parts / scale).reshape(-1, others.sum()).T, STIFF * total.reshape(1, -1)])
-    size = np.sqrt((matrix**2).sum(axis=0)) + 1e-300
-    slack = np.zeros((len(matrix), len(matrix)))
-    slack[range(len(matrix)), range(len(matrix))] = -1.0
-    slack[-1, -1] = STIFF
-    try:
-        much, rest = nnls(np.column_stack([matrix / size, slack]), np.r_[np.ones(others.sum()), 0.0])
-    except RuntimeError:
-        return None
-    if rest > 0.5:
-        return None
-    a, b, p, q = (much[: matrix.shape[1]] / size).reshape(len(x), 4).T
-    three = np.zeros((len(x), 3))
-    three[:, 0] = b
-    rows = _rows(np.column_stack([a, three, p * below, q * above]), np.stack([corner] * 3, axis=1), s)
+    _, rows, _ = _relaxed(x[:, others], s, low, high, corner[:, None], sides)
     return rows if (_height(x, low, high, rows)[others] > 0).all() else None
 
 
-def _climbed(x: Array, s: Array, w: Array) -> Array | None:
-    """A weighting with these shares near w that is stationary for Σw² on its support, None if none is found."""
+def _climbed(x: Array, s: Array, w: Array) -> tuple[Array, Array] | None:
+    """A weighting with these shares near w that is stationary for Σw², and its multipliers (A,); None if none is found."""
     way = np.linalg.svd(s[None])[2][1:]  # (A − 1, A): V is a multiple of s where these vanish
     free = w > 1e-7
     for _ in range(12):
-        found = _newton(x[:, free], s, way, w[free] / w[free].sum())
+        found = _newton(x[:, free], way, w[free] / w[free].sum())
         if found is None:
             return None
-        v, slope = found
+        v, base, slopes = found
         w = np.zeros(w.size)
-        w[free] = v
+        w[free] = np.maximum(v, 0)
         if v.min() < 0:
             free[np.flatnonzero(free)[v < 0]] = False
-            w = np.maximum(w, 0)
             if free.sum() < 2:
                 return None
             continue
-        reduced = slope[0] + ((x - (x @ w)[:, None]) ** 2).T @ slope[1:]
-        wrong = ~free & (reduced < -1e-9)  # would be better with weight
+        wrong = ~free & (base + slopes @ (x - (x @ w)[:, None]) ** 2 < -1e-9)  # would be better with weight
         if not wrong.any():
             break
         free |= wrong
-    if w.min() < 0:
+    else:
         return None
     w = w / w.sum()
     spread = _variances(x, w)
-    return w if spread.sum() > 1e-12 and np.abs(spread / spread.sum() - s).max() < EXACT else None
+    good = spread.sum() > 1e-12 and np.abs(spread / spread.sum() - s).max() < EXACT
+    return (w, slopes) if good else None
 
 
-def _newton(x: Array, s: Array, way: Array, w: Array) -> tuple[Array, Array] | None:
-    """A zero of the Lagrange conditions on all systems of x, weights of any sign; and the multipliers (1 + A,)."""
-    K = w.size
+def _newton(x: Array, way: Array, w: Array) -> tuple[Array, float, Array] | None:
+    """A zero of the Lagrange conditions on all systems of x, weights of any sign; and the multipliers: of Σw, and (A,)."""
+    K, n = w.size, len(way) + 1
     eta: Array = np.zeros(0)
+    matrix, miss = np.zeros((K + n, K + n)), np.zeros(K + n)
     for _ in range(25):
         around = x - (x @ w)[:, None]
-        slopes = np.vstack([np.ones(K), way @ around**2])
+        slopes = np.ones((n, K))
+        slopes[1:] = way @ around**2
         if not eta.size:
             eta = np.asarray(-np.linalg.lstsq(slopes.T, 2 * w, rcond=None)[0], np.float64)
-        lam = way.T @ eta[1:]
-        curved = 2 * np.eye(K) - 2 * (around.T * lam) @ around
-        n = len(slopes)
-        matrix = np.block([[curved, slopes.T], [slopes, np.zeros((n, n))]])
-        miss = np.r_[2 * w + slopes.T @ eta, w.sum() - 1, way @ (around**2 @ w)]
+        lam = eta[1:] @ way
+        matrix[:K, :K] = 2 * np.eye(K) - 2 * (around.T * lam) @ around
+        matrix[:K, K:], matrix[K:, :K] = slopes.T, slopes
+        miss[:K], miss[K], miss[K + 1 :] = 2 * w + eta @ slopes, w.sum() - 1, slopes[1:] @ w
         try:
             step = np.linalg.solve(matrix, -miss)
         except np.linalg.LinAlgError:
             step = np.linalg.lstsq(matrix, -miss, rcond=None)[0]
-        shorter = min(1.0, 0.5 / max(np.abs(step[:K]).max(), 1e-300))
+        far = np.abs(step[:K]).max()
+        shorter = min(1.0, 0.5 / max(far, 1e-300))
         w, eta = w + shorter * step[:K], eta + shorter * step[K:]
         if not np.isfinite(w).all() or np.abs(w).max() > 10:
             return None
-        if np.abs(step[:K]).max() < 1e-14:
+        if far < 1e-14:
             break
-    if np.abs(step[:K]).max() > 1e-9:
-        return None
-    return w, np.r_[eta[0], way.T @ eta[1:]]
-
-
-def _written(node: _Node, unit: float) -> list[Any]:
-    """A tree in the units of the scores, as lists."""
-    if node.cut is not None:
-        return [node.cut[0], node.cut[1] / unit, *(_written(part, unit) for part in node.parts)]
-    return [[a * unit**2, b * unit**2, c / unit, p * unit, q * unit] for a, b, c, p, q in node.rows.tolist()]
+    return (w, float(eta[0]), eta[1:] @ way) if far < 1e-9 else None

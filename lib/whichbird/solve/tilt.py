@@ -62,12 +62,9 @@ def solve(u: np.ndarray, v: np.ndarray, stretch: float, guess: np.ndarray) -> Ti
     best, proven = _intervals(u, v, stretch, best)
     if best is None or not proven:
         return best
-    gap = _dual_gap(u, v, best)  # a better optimum may have been found on the way
-    return (
-        best._replace(certificate="dual", gap=gap)
-        if gap <= TILT_DUAL_GAP
-        else best._replace(certificate="interval", gap=TILT_INTERVAL_GAP)
-    )
+    if (gap := _dual_gap(u, v, best)) <= TILT_DUAL_GAP:  # a better optimum may have been found on the way
+        return best._replace(certificate="dual", gap=gap)
+    return best._replace(certificate="interval", gap=TILT_INTERVAL_GAP)
 
 
 def _starts(u: np.ndarray, v: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -167,17 +164,12 @@ def _intervals(u: np.ndarray, v: np.ndarray, stretch: float, best: Tilt | None) 
     edges = np.linspace(v.min(), v.max(), 17)
     left, right = edges[:-1], edges[1:]
     for turn in range(ROUNDS):
-        t, p, bound = _climb(u, v, left, right, np.inf if best is None else kl(best.w) - TILT_INTERVAL_GAP)
-        if turn < 4:  # look for other optima where the bound is lowest; later rounds only close in on the best
-            low = np.argsort(bound)[:8]
+        t, p, bound = _climb(u, v, left, right, _level(best))
+        # look for other optima where the bound is lowest; later rounds only close in on the best
+        low = np.argsort(bound)[: 8 if turn < 4 else 2 * (best is not None and turn % 4 == 0)]
+        if low.size:
             best = _better(u, v, stretch, best, *_newton(u, v, t[low], p[low], 0.5 * (left + right)[low]))
-        elif best is not None and turn % 4 == 0:
-            low = np.argsort(bound)[:2]
-            best = _better(u, v, stretch, best, *_newton(u, v, t[low], p[low], 0.5 * (left + right)[low]))
-        if best is None:
-            open_ = np.ones(left.size, bool)
-        else:
-            open_ = bound < kl(best.w) - TILT_INTERVAL_GAP
+        open_ = bound < _level(best)
         left, right = left[open_], right[open_]
         if not left.size:
             return best, True
@@ -186,6 +178,11 @@ def _intervals(u: np.ndarray, v: np.ndarray, stretch: float, best: Tilt | None) 
         middle = 0.5 * (left + right)
         left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
     return best, False
+
+
+def _level(best: Tilt | None) -> float:
+    """The divergence below which nothing may remain."""
+    return np.inf if best is None else kl(best.w) - TILT_INTERVAL_GAP
 
 
 def _climb(u: np.ndarray, v: np.ndarray, left: np.ndarray, right: np.ndarray, enough: float) -> list[np.ndarray]:

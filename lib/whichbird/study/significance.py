@@ -226,7 +226,7 @@ def judges(pool: Pool, scores: Scores | None, least: int) -> tuple[dict[str, Arr
         if x.ndim == 1:
             raise DataError(f"scorer {name!r} has p-values only; segment scores are needed to swap and to resample")
         refuse_taken(pool, name)
-    for name, x in pool.scorers.items():
+    for name, x in pool.scored.items():
         refuse_constant(x, name)
     count = len(pool.scorers) + len(own)
     if count < least:

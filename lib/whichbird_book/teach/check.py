@@ -89,8 +89,8 @@ def _find(exercise: str) -> tuple[str, dict[str, Any]]:
 def check(exercise: str, *answer: Any, **answers: Any) -> Outcome:
     """Check the answers of an exercise, say in a sentence what is seen of each, and count the points.
 
-    An exercise with one answer takes it without a name. Of several, those that are given are checked. Further names are handed on to the exercise's own
-    tests. An empty answer, `...` say, costs nothing and never passes.
+    An exercise with one answer takes it without a name. Of several, those that are given are checked. An empty answer, `...` say, costs nothing and never passes.
+    What is counted here is for the student alone; `mark` counts for teachers, where no student's code runs.
 
     >>> import whichbird_book as book
     >>> book.check("3.1.1", ...).points
@@ -104,75 +104,102 @@ def check(exercise: str, *answer: Any, **answers: Any) -> Outcome:
         if len(answer) > 1 or len(wanted) > 1 or first in answers:
             raise ValueError(f"{number} asks for {_listed(wanted)}: give each by its name, {first}=…")
         answers[first] = answer[0]
-    unknown = [n for n in answers if n not in wanted and n not in entry.get("needs", [])]
+    unknown = [n for n in answers if n not in wanted]
     if unknown:
         raise ValueError(f"{number} asks for {_listed(wanted)}, not for {_listed(unknown)}")
     given = {name: answers[name] for name in wanted if name in answers} or dict.fromkeys(wanted, ...)
-    most = sum(wanted[name]["points"] for name in given)
+    space = {**given, **({"yours": dataset} if (dataset := _dataset(entry, _memory.number)) else {})}
+    outcome = judge(number, {name: _read(wanted[name], name, space) for name in given}, _memory.number)
     memory = _memory.points.setdefault(number, {})
+    for name in outcome.right:
+        memory[name] = wanted[name]["points"]
+    print("\n".join(outcome.messages))
+    return outcome
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Instead of an answer: why there is none."""
+
+    said: str
+
+
+def judge(number: str, given: Mapping[str, Any], student: int | None) -> Outcome:
+    """What the answers of an exercise are worth, and a sentence for each; of a function, `given` has what its calls gave. Nothing is printed or remembered."""
+    entry = _key()["exercises"][number]
+    wanted = entry["answers"]
+    most = sum(wanted[name]["points"] for name in given)
     if all(empty(v) for v in given.values()):
-        said = f"{number}: nothing yet. {entry['say'].rstrip('.')}."
-        print(said)
-        return Outcome(number, 0, most, (said,))
-    points, messages, good = 0, [], set()
-    for name, value in given.items():
-        right, sentence = _judge(number, entry, name, value, answers)
-        if right:
-            good.add(name)
-            points += wanted[name]["points"]
-            memory[name] = wanted[name]["points"]
+        return Outcome(number, 0, most, (f"{number}: nothing yet. {entry['say'].rstrip('.')}.",))
+    dataset, messages, right = _dataset(entry, student), [], set()
+    space = {**given, **({"yours": dataset} if dataset else {})}
+    wrong: list[str] = []
+    for name in wanted:
+        if name not in given:
+            continue
+        before = [n for n in wrong if n in wanted[name].get("after", [])]
+        good, sentence = _judge(entry, name, given[name], space, dataset)
+        if good:
+            right.add(name)
+        else:
+            wrong.append(name)
+            if before and not empty(given[name]) and not isinstance(given[name], Problem):
+                sentence = f"not yet. It builds on {_listed(before)}, so mend that first, and work this out again."
         messages.append(f"{number} {name}: {sentence}")
-        print(messages[-1])
-    return Outcome(number, points, most, tuple(messages), frozenset(good))
+    return Outcome(number, sum(wanted[n]["points"] for n in right), most, tuple(messages), frozenset(right))
 
 
-def _judge(number: str, entry: dict[str, Any], name: str, value: Any, answers: Mapping[str, Any]) -> tuple[bool, str]:
+def _judge(
+    entry: dict[str, Any], name: str, value: Any, space: Mapping[str, Any], dataset: str | None
+) -> tuple[bool, str]:
     """Whether one answer is right, and what to say."""
     answer, salt = entry["answers"][name], _key()["salt"] + entry["label"] + name
+    if any(isinstance(h, list) for right in answer["right"].values() for h in right["items"].values()):
+        raise ValueError(
+            f"the key of {entry['label']} is older than this library; python book/course/key.py makes a new one"
+        )
+    if isinstance(value, Problem):
+        return False, value.said
     if empty(value):
         return False, "nothing yet."
-    dataset = _dataset(entry, _memory.number)
-    space = {**answers, **({"yours": dataset} if dataset else {})}
     if "test" in answer:
         try:
             if _evaluate(answer["test"], space):
                 return True, "right."
         except Exception as error:  # whatever a student's object may do
             return False, f"it cannot be tried ({type(error).__name__}: {error}). {entry['say']}"
-    if "calls" in answer:
-        value, problem = _called(answer["calls"], space, name)
-        if problem:
-            return False, problem
     try:
         given = form(value)
     except NoForm as error:
         return False, f"{error}; {KINDS[answer['kind']]} is wanted." if "kind" in answer else "not yet."
     keys = {d: Kept(**k) for d, k in answer["right"].items()}
-    digits, right = answer.get("digits", DIGITS), keys.get(dataset or "")
+    grain, right = answer.get("grain", DIGITS), keys.get(dataset or "")
     given = _bent(given, value, right)
-    if right is not None and right.accepts(salt, given, digits):
+    if right is not None and right.accepts(salt, given, grain):
+        return True, "right."
+    if any(Kept(**other[dataset or ""]).accepts(salt, given, grain) for other in answer.get("also", [])):
         return True, "right."
     for slip in answer.get("slips", []):
-        if Kept(**slip["is"][dataset or ""]).accepts(salt, given, digits):
+        if Kept(**slip["is"][dataset or ""]).accepts(salt, given, grain):
             return False, slip["say"]
     if right is None:
         return False, "not yet."
     for other, key in keys.items():
-        if key.accepts(salt, given, digits):
+        if key.accepts(salt, given, grain):
             return False, f"this is right for {other}, but your dataset is {dataset}."
-    return False, _mistake(salt, given, right, entry, digits)
+    return False, _mistake(salt, given, right, entry, grain)
 
 
-def _mistake(salt: str, given: Form, right: Kept, entry: dict[str, Any], digits: int) -> str:
+def _mistake(salt: str, given: Form, right: Kept, entry: dict[str, Any], grain: float) -> str:
     """What is wrong, as far as it can be told."""
     if not fits(right.kind, given.kind):
         return f"{KINDS[right.kind]} is wanted, and this is {KINDS[given.kind]}."
     if right.kind == "truth":
         return "no; there are only two possible answers, so say why."
-    for say, other in undone(given, entry.get("sizes", []), digits):
-        if right.accepts(salt, other, digits):
+    for say, other in undone(given, entry.get("sizes", []), grain):
+        if right.accepts(salt, other, grain):
             return say
-    leaves, wanted = right.right(salt, given, digits), len(right.items)
+    leaves, wanted = right.right(salt, given, grain), len(right.items)
     good = sum(leaves.values())
     if right.kind == "set":
         return f"{good} of your {len(leaves)} belong there, and {wanted} are wanted."
@@ -184,8 +211,8 @@ def _mistake(salt: str, given: Form, right: Kept, entry: dict[str, Any], digits:
             return f"the labels do not fit: {len(unknown)} are unknown{names}, and {missing} are missing."
     if len(leaves) != wanted:
         return f"{wanted} values are wanted, and these are {len(leaves)}."
-    if right.nearly(salt, given, digits):
-        return f"the first digits are right, {digits} are wanted. Rounded too early, or stopped too early?"
+    if right.nearly(salt, given, grain):
+        return f"the first digits are right, and {grain} are wanted: do not round."
     if wanted > 1:
         return f"{good} of {wanted} are right; not yet: {_few([path for path, ok in leaves.items() if not ok])}."
     return "not yet."
@@ -202,17 +229,19 @@ def _bent(given: Form, value: Any, right: Kept | None) -> Form:
     return given
 
 
-def _called(calls: list[str], space: Mapping[str, Any], name: str) -> tuple[list[Any], str]:
-    """What the calls of a student's function give, or what to say if they give nothing."""
+def _read(answer: dict[str, Any], name: str, space: Mapping[str, Any]) -> Any:
+    """An answer's value; of a function, what its calls give, or why they give nothing."""
+    if "calls" not in answer or empty(space[name]):
+        return space[name]
     results = []
-    for code in calls:
+    for code in answer["calls"]:
         try:
             results.append(_evaluate(code, space))
         except Exception as error:
-            return [], f"{code} stops ({type(error).__name__}: {error})."
+            return Problem(f"{code} stops ({type(error).__name__}: {error}).")
         if empty(results[-1]):
-            return [], f"nothing yet: {code} gives {results[-1]!r}. Does {name} return something?"
-    return results, ""
+            return Problem(f"nothing yet: {code} gives {results[-1]!r}. Does {name} return something?")
+    return results
 
 
 def _evaluate(code: str, space: Mapping[str, Any]) -> Any:

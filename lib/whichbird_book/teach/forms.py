@@ -3,13 +3,17 @@
 A form is what kind of thing an answer is, and its *leaves*: path to plain value. A dictionary, a series and a table have labels as
 paths, a list, a tuple and an array have positions, a set has neither. A leaf is a truth value, an integer, a number or a word.
 
-A number `v` that is wanted to `d` significant digits becomes an exponent and an integer, `round(v / step)` with
-`step = 10**(exponent - d + 1)`. Their hash is kept. A student's number is accepted if an integer within one step of it has this hash.
-Integers and words are hashed as they are. Hashes keep an answer from the eye; whoever tries all integers finds it.
+How exactly a number is wanted is its *grain*: a whole number is significant digits, a number below one the largest difference that passes.
+Of `d` digits the number `v` becomes an exponent and an integer, `round(v / step)` with `step = 10**(exponent - d + 1)`, and the hash of the two is kept.
+A student's number is accepted if an integer within one step of it has this hash. Integers and words are hashed as they are.
+
+Hashes keep an answer from the eye. They are stretched (scrypt), so trying all numbers of four digits costs minutes a number; a small whole number, a truth
+value or one of twenty names is still found by trying, as it would be by asking `check` again and again.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import unicodedata
@@ -22,8 +26,11 @@ import numpy as np
 
 Leaf = bool | int | float | str
 DIGITS = 4  # significant digits wanted of a number, if an exercise does not say
+COST = 2**10  # of scrypt: some milliseconds and a megabyte a hash; a key made at another cost fits nothing
+PARTS = 4  # steps to the largest difference that passes, where a grain is one
 NOISE = 8  # powers of ten below the largest number of a container where numbers end and rounding begins
 MOST = 2000  # leaves of an answer
+MOST_TRIED = 500  # numbers that are tried to tell rounding from error
 KINDS = {
     "truth": "True or False",
     "integer": "a whole number",
@@ -173,17 +180,15 @@ def _leaf(value: Any) -> Leaf:
 
 
 def digest(salt: str, *parts: object) -> str:
-    """Ten hexadecimal digits."""
+    """Ten hexadecimal digits, quickly: for labels and positions, which are no secret."""
     return hashlib.sha256("\x1f".join([salt, *map(str, parts)]).encode()).hexdigest()[:10]
 
 
-def coarse(digits: int) -> int:
-    """Digits by which a number that was rounded too early is recognised.
-
-    >>> [coarse(d) for d in (2, 3, 4, 6)]
-    [1, 2, 2, 4]
-    """
-    return max(digits - 2, 2) if digits > 2 else 1
+@functools.lru_cache(maxsize=100_000)
+def stretched(salt: str, *parts: object) -> str:
+    """Ten hexadecimal digits, slowly: for values."""
+    word = "\x1f".join(map(str, parts)).encode()
+    return hashlib.scrypt(word, salt=salt.encode(), n=COST, r=8, p=1, dklen=5).hex()
 
 
 def exponent(value: float) -> int:
@@ -199,110 +204,140 @@ def _scale(leaves: dict[str, Leaf]) -> float:
     return max(sizes, default=0.0)
 
 
-def kept(salt: str, value: Leaf, digits: int, scale: float = 0.0) -> str:
+def kept(salt: str, value: Leaf, grain: float, scale: float = 0.0) -> str:
     """The hash that is kept of the leaf of a right answer.
 
     `scale` is the largest number of its container: what is `NOISE` powers of ten smaller counts as nothing.
     """
     if isinstance(value, bool):
-        return digest(salt, "truth", value)
+        return stretched(salt, "truth", value)
     if isinstance(value, int):
-        return digest(salt, "integer", value)
+        return stretched(salt, "integer", value)
     if isinstance(value, str):
-        return digest(salt, "word", value)
+        return stretched(salt, "word", value)
     if not math.isfinite(value):
-        return digest(salt, "number", value)
+        return stretched(salt, "number", value)
+    if grain < 1:
+        return stretched(salt, "about", grain, round(value * PARTS / grain))
     if abs(value) <= scale * 10.0**-NOISE or value == 0:
-        return digest(salt, "nothing")
+        return stretched(salt, "nothing")
     e = exponent(value)
-    return digest(salt, "number", digits, e, round(value / 10.0 ** (e - digits + 1)))
+    return stretched(salt, "number", grain, e, round(value / 10.0 ** (e - grain + 1)))
 
 
-def meets(salt: str, value: Leaf, digits: int, scale: float = 0.0) -> set[str]:
-    """Hashes of right leaves that would accept this one.
+def meets(salt: str, value: Leaf, grain: float, scale: float = 0.0) -> Iterator[str]:
+    """Hashes of right leaves that would accept this one, the likely ones first.
 
     >>> [kept("s", 0.12344, 4) in meets("s", x, 4) for x in (0.12344, 0.1234, 0.12349, 0.1235, 0.123, -0.12344)]
     [True, True, True, False, False, False]
     >>> kept("s", 7, 4) in meets("s", 7.0, 4), kept("s", 7, 4) in meets("s", 7.01, 4), kept("s", 7.0, 4) in meets("s", 7, 4)
     (True, False, True)
+    >>> [kept("s", 0.8, 0.05) in meets("s", x, 0.05) for x in (0.84, 0.76, 0.87)]
+    [True, True, False]
     """
     if isinstance(value, bool):
-        return {digest(salt, "truth", value)}
+        yield stretched(salt, "truth", value)
+        return
     if isinstance(value, str):
-        return {digest(salt, "word", value)}
-    found: set[str] = set()
+        yield stretched(salt, "word", value)
+        return
     if math.isnan(value):
-        return found
+        return
     if math.isinf(value):
-        return {digest(salt, "number", value)}
+        yield stretched(salt, "number", value)
+        return
     if abs(value - round(value)) < 1e-9:
-        found.add(digest(salt, "integer", round(value)))
+        yield stretched(salt, "integer", round(value))
     if isinstance(value, int) and abs(value) > 2**53:
-        return found | {digest(salt, "integer", value)}
+        return
+    if grain < 1:
+        at = round(value * PARTS / grain)
+        yield from (stretched(salt, "about", grain, n) for n in range(at - PARTS, at + PARTS + 1))
+        return
+    if value:
+        for e in sorted(range(exponent(value) - 1, exponent(value) + 2), key=lambda e: abs(e - exponent(value))):
+            at = value / 10.0 ** (e - grain + 1)
+            for n in {math.floor(at), math.ceil(at)}:
+                if 10 ** (grain - 1) <= abs(n) <= 10**grain:  # others are kept of no number
+                    yield stretched(salt, "number", grain, e, n)
     if abs(value) <= max(
         scale * 10.0 ** (1 - NOISE), 1e-12
     ):  # ten times the noise, so that noise itself is never refused
-        found.add(digest(salt, "nothing"))
-    if value:
-        for e in range(exponent(value) - 1, exponent(value) + 2):
-            at = value / 10.0 ** (e - digits + 1)
-            found |= {digest(salt, "number", digits, e, n) for n in {math.floor(at), math.ceil(at)}}
-    return found
+        yield stretched(salt, "nothing")
+
+
+def rounded(value: Leaf, grain: float) -> list[float]:
+    """The numbers of the wanted digits that a number with too few may have been; none if it has enough, or far too few.
+
+    >>> rounded(0.78, 3)[:3], len(rounded(0.78, 4)), rounded(0.7812, 4), rounded(0.7, 4)
+    ([0.775, 0.776, 0.777], 101, [], [])
+    """
+    if isinstance(value, bool | str) or not math.isfinite(value) or not value or grain < 1:
+        return []
+    written = f"{abs(value):.12g}".partition("e")[0].replace(".", "").strip("0")
+    missing = int(grain) - len(written)
+    if not 1 <= missing <= 2:
+        return []
+    step = 10.0 ** (exponent(value) - grain + 1)
+    at, half = round(value / step), 10**missing // 2
+    return [float(f"{n * step:.12g}") for n in range(at - half, at + half + 1)]
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What the key holds of a right answer: its kind, and by the hash of a path the hashes of its leaf, fine and coarse."""
+    """What the key holds of a right answer: its kind, and by the hash of a path the hash of its leaf."""
 
     kind: str
-    items: dict[str, list[str]]
+    items: dict[str, str]
 
     @classmethod
-    def of(cls, salt: str, right: Form, digits: int) -> Kept:
+    def of(cls, salt: str, right: Form, grain: float) -> Kept:
         scale, items = _scale(right.leaves), {}
         for path, value in right.leaves.items():
-            fine, rough = (kept(salt, value, d, scale) for d in (digits, coarse(digits)))
-            name = digest(salt, "member", fine) if right.kind == "set" else digest(salt, "path", path)
-            items[name] = [fine, rough] if isinstance(value, float) else [fine]
+            leaf = kept(salt, value, grain, scale)
+            items[digest(salt, "member", leaf) if right.kind == "set" else digest(salt, "path", path)] = leaf
         return cls(right.kind, dict(sorted(items.items())))
 
-    def right(self, salt: str, given: Form, digits: int) -> dict[str, bool]:
+    def right(self, salt: str, given: Form, grain: float) -> dict[str, bool]:
         """For each leaf of an answer, by its path, whether it is right. A path that the key does not have is wrong."""
-        scale = _scale(given.leaves)
-        if self.kind == "set":
-            fine = {item[0] for item in self.items.values()}
-            return {p: bool(meets(salt, v, digits, scale) & fine) for p, v in given.leaves.items()}
-        names = {path: self.items.get(digest(salt, "path", path)) for path in given.leaves}
-        return {
-            path: item is not None and item[0] in meets(salt, given.leaves[path], digits, scale)
-            for path, item in names.items()
-        }
+        return dict(self._each(salt, given, grain))
 
-    def accepts(self, salt: str, given: Form, digits: int) -> bool:
+    def _each(self, salt: str, given: Form, grain: float) -> Iterator[tuple[str, bool]]:
+        scale, every = _scale(given.leaves), set(self.items.values())
+        for path, value in given.leaves.items():
+            leaf = self.items.get(digest(salt, "path", path))
+            fine = every if self.kind == "set" else set() if leaf is None else {leaf}
+            yield path, bool(fine) and any(found in fine for found in meets(salt, value, grain, scale))
+
+    def accepts(self, salt: str, given: Form, grain: float) -> bool:
         """Whether an answer is right: all its leaves, and none is missing.
 
         >>> key = Kept.of("s", form({"a": 0.123456, "b": 2}), 4)
         >>> key.accepts("s", form({"b": 2, "a": 0.12346}), 4), key.accepts("s", form({"a": 0.123456}), 4)
         (True, False)
         """
-        leaves = self.right(salt, given, digits)
-        return fits(self.kind, given.kind) and len(leaves) == len(self.items) and all(leaves.values())
+        if not fits(self.kind, given.kind) or len(given.leaves) != len(self.items):
+            return False
+        return all(right for _, right in self._each(salt, given, grain))  # the first wrong one ends it
 
-    def nearly(self, salt: str, given: Form, digits: int) -> bool:
-        """Whether an answer is right in its first digits only."""
-        scale, few = _scale(given.leaves), coarse(digits)
+    def nearly(self, salt: str, given: Form, grain: float) -> bool:
+        """Whether an answer would be right if numbers with too few digits had been given in full.
+
+        >>> key = Kept.of("s", form([0.78123, 2.0]), 4)
+        >>> key.nearly("s", form([0.78, 2.0]), 4), key.nearly("s", form([0.7834, 2.0]), 4)
+        (True, False)
+        """
         if self.kind == "set" or not fits(self.kind, given.kind) or len(given.leaves) != len(self.items):
             return False
-        for path, value in given.leaves.items():
-            item = self.items.get(digest(salt, "path", path))
-            near = item is not None and (
-                item[0] in meets(salt, value, digits, scale)
-                or len(item) > 1
-                and item[1] in meets(salt, value, few, scale)
-            )
-            if not near:
-                return False
-        return True
+        more: dict[str, list[float]] = {
+            path: rounded(given.leaves[path], grain) for path, good in self._each(salt, given, grain) if not good
+        }
+        if not more or not all(more.values()) or sum(map(len, more.values())) > MOST_TRIED:
+            return False
+        return all(
+            any(kept(salt, v, grain) == self.items.get(digest(salt, "path", path)) for v in values)
+            for path, values in more.items()
+        )
 
 
 def fits(wanted: str, given: str) -> bool:

@@ -35,7 +35,7 @@ def _sample(size: int) -> tuple[tuple[str, Undo], ...]:
     )  # fmt: skip
 
 
-def undone(given: Form, sizes: list[int], digits: int) -> Iterator[tuple[str, Form]]:
+def undone(given: Form, sizes: list[int], digits: float) -> Iterator[tuple[str, Form]]:
     """What the answer would be without each mistake, and what to say if this is the right one.
 
     `sizes` are numbers of systems by which a sample's variance may differ from a population's.

@@ -22,8 +22,8 @@ from .frames import Frame
 from .mqm import TAXONOMY
 from .pool import Pool, Rating, pick
 from .protocol import ASPECTS, scored_lines
-from .registry import FIELDS, ships as ships
-from .segments import load_pool, pool_of
+from .registry import ships as ships
+from .segments import pool_of
 from .taxonomies import Grouping, load_taxonomy
 
 MEAN, EACH = "mean", "each"  # what several ratings of a cell become; else the name of a rater
@@ -87,7 +87,7 @@ def source(
         found = read_mtme(root, at, reference, sorts or TAXONOMY, costs, allow_uncounted=allow_uncounted)
     else:
         assert isinstance(given, str | Pool | Digest)  # files were taken above
-        found = given if not isinstance(given, str) else load_pool(given) if given in FIELDS else load(given)
+        found = given if not isinstance(given, str) else load(given)
         if grouping is not None:
             raise DataError(f"{found.name} ships without the errors of segments; --taxonomy needs MQM rows or a tree")
         if aspects is not None or raters != MEAN or domain is not None or reference not in (None, found.reference):
@@ -144,18 +144,14 @@ def of_aspects(pool: Pool, aspects: str | Sequence[str]) -> Pool:
     names = tuple(aspect.label for aspect in two)
     if names == pool.aspect_names:
         return pool
-    rated = getattr(pool, "criteria", {}) or _rated(pool)
+    rated = pool.criteria or _rated(pool)
     check_known(two, rated, pool.name)
     layers = [aspect.of(lambda name: rated[name]) for aspect in two]
     with np.errstate(invalid="ignore"):
         a, f = (_mean(x) for x in layers)
-    total = (a + f) / 2 if getattr(pool, "criteria", {}) else pool.total
+    total = (a + f) / 2 if pool.criteria else pool.total
     whose = [r.raters for r in pool.ratings] or [np.full(a.shape, -1)] * len(layers[0])
-    totals = (
-        [(x + y) / 2 for x, y in zip(*layers, strict=True)]
-        if getattr(pool, "criteria", {})
-        else [r.total for r in pool.ratings]
-    )
+    totals = [(x + y) / 2 for x, y in zip(*layers, strict=True)] if pool.criteria else [r.total for r in pool.ratings]
     ratings = tuple(Rating(*x) for x in zip(*layers, totals, whose, strict=False)) if pool.ratings else ()
     return replace(
         pool, adequacy=a, fluency=f, total=total, ratings=ratings, errors=None, aspect_names=(names[0], names[1])

@@ -392,7 +392,9 @@ def _bio(folder: Path, texts_file: Path) -> tuple[Pool, tuple[str, ...]]:
         "BLEU": BLEU(effective_order=True, tokenize="zh" if chinese else "13a").sentence_score,
         "chrF": CHRF().sentence_score,
         "chrF++": CHRF(word_order=2).sentence_score,
-        **({} if chinese else {"TER": TER(case_sensitive=True).sentence_score}),  # of words, which Chinese does not part
+        **(
+            {} if chinese else {"TER": TER(case_sensitive=True).sentence_score}
+        ),  # of words, which Chinese does not part
     }
     scorers = {}
     for name, score in made.items():

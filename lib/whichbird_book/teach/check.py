@@ -156,7 +156,7 @@ def _judge(
     answer, salt = entry["answers"][name], _key()["salt"] + entry["label"] + name
     if any(isinstance(h, list) for right in answer["right"].values() for h in right["items"].values()):
         raise ValueError(
-            f"the key of {entry['label']} is older than this library; python book/course/key.py makes a new one"
+            f"the key of {entry['label']} is older than this library; make key makes a new one"
         )
     if isinstance(value, Problem):
         return False, value.said

@@ -114,7 +114,7 @@ def glue(name: str, value: object, **more: object) -> None:
     for listener in LISTENERS:
         listener(name, str(value))
     data = {f"{GLUE}text/plain": repr(value), **{f"{GLUE}{kind}": each for kind, each in more.items()}}
-    display(data, raw=True, metadata={"scrapbook": {"name": name, "mime_prefix": GLUE}})  # type: ignore[no-untyped-call]
+    display(data, raw=True, metadata={"scrapbook": {"name": name, "mime_prefix": GLUE}})
 
 
 def speaker(prefix: str) -> Callable[..., None]:

@@ -195,7 +195,7 @@ class Copy(ast.NodeTransformer):
         if shown := self.report():
             from IPython.display import display
 
-            display(shown, raw=True)  # type: ignore[no-untyped-call]
+            display(shown, raw=True)
 
     def report(self) -> dict[str, Any]:
         """What is shown under a cell: nothing while parameters are the book's."""

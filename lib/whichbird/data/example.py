@@ -14,7 +14,7 @@ from .export import files_table, new_folder
 from .pool import Pool, pick
 from .segments import load_pool
 
-SEGMENTS, PAIRS, SCORERS = 40, 40, 6  # how much of a dataset
+SEGMENTS, PREFERRED, SCORERS = 40, 40, 6  # how much of a dataset
 Rows = Iterator[tuple[object, ...]]
 
 
@@ -113,7 +113,7 @@ def _pairs(pool: Pool, scorers: list[str]) -> Rows:
     count = 0
     for n in range(len(pool.lines)):
         best, worst = int(pool.total[:, n].argmax()), int(pool.total[:, n].argmin())
-        if pool.total[best, n] == pool.total[worst, n] or count == PAIRS:
+        if pool.total[best, n] == pool.total[worst, n] or count == PREFERRED:
             continue
         count += 1
         first, second = (best, worst) if n % 2 else (worst, best)

@@ -10,11 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    import pandas as pd  # loaded where a frame is made
 
 ASPECTS = ("adequacy", "fluency", "neither")
 UNCOUNTED = (
@@ -262,6 +264,7 @@ def coverage(errors: pd.DataFrame, taxonomy: Taxonomy = TAXONOMY, weights: Weigh
     """The shares of an error table, as `Pool.errors` holds it, that two tables count.
 
     >>> rows = [("x", "accuracy/omission", "minor", 2, 2.0), ("x", "other", "minor", 1, 1.0), ("y", "gremlins", "minor", 1, 1.0)]
+    >>> import pandas as pd
     >>> coverage(pd.DataFrame(rows, columns=["system", "category", "severity", "count", "penalty"]))
     Coverage(errors=0.5, penalties=0.5, unknown_errors=0.25, unknown_penalties=0.25)
     """
@@ -289,6 +292,7 @@ def aspect_means(
     `errors` has columns system, category, penalty (the sum over that row's errors); `rated` (K,) is the number of rated
     segments of each of `systems`. Returns K rows with columns adequacy, fluency, neither: MQM points per segment, ≤ 0.
 
+    >>> import pandas as pd
     >>> errors = pd.DataFrame({"system": ["x", "x"], "category": ["accuracy/omission", "style/awkward"], "penalty": [5.0, 1.0]})
     >>> aspect_means(errors, [2, 2], ["x", "y"])
        adequacy  fluency  neither
@@ -298,6 +302,6 @@ def aspect_means(
     aspects = errors["category"].map(lambda c: taxonomy.aspect(c) or "neither")
     sums = errors.groupby([errors["system"], aspects])["penalty"].sum().unstack().fillna(0.0)
     sums = sums.reindex(index=list(systems), columns=list(ASPECTS), fill_value=0.0)
-    out = 0.0 - sums.div(pd.Series(np.asarray(rated), index=list(systems)), axis=0)
+    out = 0.0 - sums.div(np.asarray(rated), axis=0)
     out.index.name = out.columns.name = None
     return out

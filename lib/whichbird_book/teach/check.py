@@ -155,9 +155,7 @@ def _judge(
     """Whether one answer is right, and what to say."""
     answer, salt = entry["answers"][name], _key()["salt"] + entry["label"] + name
     if any(isinstance(h, list) for right in answer["right"].values() for h in right["items"].values()):
-        raise ValueError(
-            f"the key of {entry['label']} is older than this library; make key makes a new one"
-        )
+        raise ValueError(f"the key of {entry['label']} is older than this library; make key makes a new one")
     if isinstance(value, Problem):
         return False, value.said
     if empty(value):

@@ -177,12 +177,10 @@ def made_tau(c: Array, alike: bool = True, repeating: float = 1.0, seed: int = S
     """
     rng, x, (m, k) = np.random.default_rng(seed), interaction(c), c.shape
     mean = c.mean(axis=1)[:, None]
-    noise = rng.normal(size=(DRAWS, m, k))
-    if alike:
-        values, vectors = np.linalg.eigh(x @ x.T / (k - 1))
-        noise = vectors * np.sqrt(np.maximum(values, 0.0)) @ noise
+    if alike:  # x times white noise has x's covariance on every machine; eigenvectors have any sign
+        noise = x @ rng.normal(size=(DRAWS, k, k)) / np.sqrt(k - 1)
     else:
-        noise *= np.sqrt((x**2).sum() / ((m - 1) * (k - 1)))
+        noise = rng.normal(size=(DRAWS, m, k)) * np.sqrt((x**2).sum() / ((m - 1) * (k - 1)))
         mean = mean.std(ddof=1) * rng.normal(size=(DRAWS, m, 1))
     noise *= np.sqrt(repeating)
     return loo_tau(mean + noise - noise.mean(axis=-1, keepdims=True))
@@ -211,8 +209,7 @@ def shared_first(c: Array, first: int, systems: int, seed: int = SEED) -> float:
     spa = -c.sum(axis=1)
     spread = spa.var(ddof=1)
     true = np.sqrt(max(spread - np.trace(covariance) / (len(c) - 1), 0.0) / spread)
-    values, vectors = np.linalg.eigh(covariance * k / systems)
-    noise = rng.normal(size=(2, DRAWS, len(c))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    noise = rng.normal(size=(2, DRAWS, k)) @ left.T * np.sqrt((k - 1) / systems)
     return in_common(true * spa + noise, first)
 
 

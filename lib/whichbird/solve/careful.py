@@ -482,7 +482,7 @@ def solve(
     covers = [Cover(task.cone, boost, task.points) for boost in dict.fromkeys(frames)]
     for cover in covers:
         cover.start(best)
-        best = [cover.best[1]] if cover.optima else best
+        best = [cover.best[1], *cover.others(gap)] if cover.optima else best  # mirror images are equally good
     if not best:
         return None
     found = Dissection(task, best, whole).found()

@@ -523,7 +523,7 @@ def test_one_document_and_one_rater_are_a_sentence_each(here):
         (["mqm.tsv", "--taxonomy", "key.toml"], "beta: key.toml: unknown key 'aspect'; did you mean 'aspects'?"),
         (["mqm.tsv", "--taxonomy", "empty.toml"], "beta: mqm.tsv: empty leaves adequacy empty: no error of the data"),
         (["flat.csv"], "beta: flat.csv: all 2 systems have the same adequacy and fluency"),
-        ([""], "beta: argument ratings: '' is no file name"),
+        ([""], "beta: argument dataset: '' is no file name"),
     ],
 )
 def test_refusals_of_beta(here, argv, sentence):

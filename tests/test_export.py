@@ -99,8 +99,8 @@ def test_segments_of_a_tree(tmp_path):
 @pytest.mark.parametrize(
     "argv, sentence",
     [
-        (["segments"], "a file or a dataset is needed"),
-        (["segments", "ende24", "--mtme", "."], "one of the two"),
+        (["segments"], "no data: one source is expected: the name of a dataset that ships"),
+        (["segments", "ende24", "--mtme", "."], "ende24 and --mtme .: one source is expected"),
         (["segments", "--mtme", "."], "--set and --pair are needed"),
         (["segments", "ende24", "--set", "x"], "go with --mtme"),
         (["segments", "ende24", "--taxonomy", "terminology"], "ships without the errors of segments"),

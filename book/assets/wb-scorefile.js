@@ -209,42 +209,54 @@
     if ((long && !sheet.columns.includes("score")) || !columns.length) {
       refuse(`${name}: line 1 has no column of scores; system, segment and one column per scorer, or scorer, system, segment, score are expected`);
     }
-    checkSystems(name, sheet.rows.map(([line, cells]) => named(sheet, line, cells, "system")), source, notes);
+    for (const column of long ? ["system", "segment", "scorer"] : ["system", "segment"]) {
+      for (const [line, cells] of sheet.rows) named(sheet, line, cells, column);
+    }
+    checkSystems(name, sheet.rows.map(([, cells]) => cells.get("system")), source, notes);
     const rowOf = new Map(source.systems.map((s, k) => [s, k]));
     const names = source.lines.map((line) => String(line + 1));
     const columnOf = new Map(names.map((s, n) => [s, n]));
     const known = (segment) => /^[1-9]\d*$/.test(segment) && Number(segment) <= source.source_lines;
     const found = new Map(), seen = new Map();
-    for (const [line, cells] of sheet.rows) {
-      const system = cells.get("system"), segment = named(sheet, line, cells, "segment");
-      if (!rowOf.has(system)) continue;
+    const kept = sheet.rows.filter(([, cells]) => rowOf.has(cells.get("system")));
+    for (const [line, cells] of kept) {
+      const segment = cells.get("segment");
       if (!known(segment)) {
         refuse(`${place(sheet, line, "segment")} has ${py.short(segment)}; a source line, 1 to ${source.source_lines}, is expected ` +
           "(--ignore-extra leaves others out)");
       }
-      for (const column of columns) {
-        const scorer = long ? named(sheet, line, cells, "scorer") : columns.length === 1 && column === "score" ? stem : column;
-        const key = JSON.stringify([scorer, system, segment]);
-        if (seen.has(key)) {
-          refuse(`${name}: line ${line} repeats the score of ${py.repr(scorer)} for ${py.repr(system)} on segment ${py.repr(segment)}, ` +
-            `which line ${seen.get(key)} has already`);
-        }
-        seen.set(key, line);
-        const value = number(cells.get(column), () => place(sheet, line, column));
-        if (!columnOf.has(segment)) continue;
-        if (!found.has(scorer)) found.set(scorer, source.systems.map(() => new Array(names.length).fill(NaN)));
-        found.get(scorer)[rowOf.get(system)][columnOf.get(segment)] = value;
-      }
     }
-    if (!found.size) refuse(`${name}: no rated segment is there; the first one is ${py.repr(names[0])}`);
-    for (const [scorer, grid] of found) {
-      grid.forEach((row, k) => {
-        const n = row.findIndex(Number.isNaN);
-        if (n >= 0) {
-          refuse(`${name}: ${py.repr(scorer)} has no score for ${py.repr(source.systems[k])} on segment ${py.repr(names[n])}; ` +
-            "every system needs one on every rated segment");
-        }
-      });
+    const called = (cells, column) => (long ? cells.get("scorer") : columns.length === 1 && column === "score" ? stem : column);
+    for (const [line, cells] of kept) {
+      const system = cells.get("system"), segment = cells.get("segment"), scorer = called(cells, columns[0]);
+      const key = JSON.stringify([scorer, system, segment]);
+      if (seen.has(key)) {
+        refuse(`${name}: line ${line} repeats the score of ${long ? py.repr(scorer) : py.short(scorer)} for ${py.repr(system)} on segment ` +
+          `${py.repr(segment)}, which line ${seen.get(key)} has already`);
+      }
+      seen.set(key, line);
+    }
+    if (!kept.some(([, cells]) => columnOf.has(cells.get("segment")))) {
+      refuse(`${name}: no rated segment is there; the first one is ${py.repr(names[0])}`);
+    }
+    for (const column of columns) {
+      const grids = new Map();
+      for (const [line, cells] of kept) {
+        const value = number(cells.get(column), () => place(sheet, line, column)), scorer = called(cells, column);
+        if (!columnOf.has(cells.get("segment"))) continue;
+        if (!grids.has(scorer)) grids.set(scorer, source.systems.map(() => new Array(names.length).fill(NaN)));
+        grids.get(scorer)[rowOf.get(cells.get("system"))][columnOf.get(cells.get("segment"))] = value;
+      }
+      for (const [scorer, grid] of grids) {
+        grid.forEach((row, k) => {
+          const n = row.findIndex(Number.isNaN);
+          if (n >= 0) {
+            refuse(`${name}: ${py.repr(scorer)} has no score for ${py.repr(source.systems[k])} on segment ${py.repr(names[n])}; ` +
+              "every system needs one on every rated segment");
+          }
+        });
+        found.set(scorer, grid);
+      }
     }
     return found;
   }

@@ -221,7 +221,7 @@ def rank_(args: argparse.Namespace) -> Result:
       whichbird rank ende24 --beta 0.6 --scores my.seg.score
       whichbird rank zhen23 --scores A=first.csv B=second.csv --json
       whichbird rank --human human.csv --scores scores.csv --beta 0.5
-      whichbird rank --human stories.csv --scores s.csv --aspects relevance,coherence
+      whichbird rank --human h.csv --scores s.csv --aspects relevance,coherence
     """
     return _ranked(args, _ranking)
 
@@ -251,9 +251,9 @@ def sweep(args: argparse.Namespace) -> Result:
 def evaluate(args: argparse.Namespace) -> Result:
     """Do everything on your own data: balance, range, weights, ranking, sweep.
 
-    The same as 'whichbird rank', and with --sweep as 'whichbird sweep', on ratings of
-    yours (--human) or a tree (--mtme); 'whichbird rank --help' says what the files
-    look like.
+    The same as 'whichbird rank', and with --sweep as 'whichbird sweep', on ratings
+    of yours (--human) or a tree (--mtme); 'whichbird rank --help' says what the
+    files look like.
 
     examples:
       whichbird evaluate --human human.csv --scores scores.csv --beta 0.5

@@ -359,8 +359,8 @@ def _described(text: str) -> dict[str, Any]:
     {'description': 'of them', 'type': ['number', 'null']}
     """
     kind, _, words = text.partition(": ")
-    if kind in ("pair", "strings", "rows"):
-        items = {} if kind == "rows" else {"items": {"type": "number" if kind == "pair" else "string"}}
+    if kind in ("pair", "numbers", "strings", "rows"):
+        items = {} if kind == "rows" else {"items": {"type": "string" if kind == "strings" else "number"}}
         return (
             {"description": words, "type": "array"} | items | ({"minItems": 2, "maxItems": 2} if kind == "pair" else {})
         )

@@ -133,7 +133,7 @@ def reweight(args: argparse.Namespace) -> Result:
       whichbird reweight systems.csv --beta 0.5 --out weights.csv --plot weights.svg
       whichbird reweight systems.csv --beta 0.5 --proof proof.json
       whichbird reweight systems.csv --sweep --step 0.05 --csv
-      whichbird reweight hanna --aspects relevance,coherence,surprise --shares .5,.3,.2
+      whichbird reweight ende24 --aspects accuracy,fluency,style --shares .6,.3,.1
     """
     if args.shares is not None or (args.aspects or "").count(",") > 1:
         from .shares import reweight as several
@@ -276,8 +276,9 @@ def taxonomies_(args: argparse.Namespace) -> Result:
     """List the groupings of MQM errors that ship, or print one as a file to edit.
 
     --taxonomy of other commands takes such a name, or a file of yours that ends in
-    .toml. A file says what differs from the paper's grouping; the rest is
-    inherited. All of its parts may be missing:
+    .toml, as in 'whichbird beta mqm.tsv --taxonomy mine.toml'. A file says what
+    differs from the paper's grouping; the rest is inherited. All of its parts may
+    be missing:
 
       title = "Terminology to adequacy"
       why = "a wrong term is a wrong meaning"
@@ -294,7 +295,6 @@ def taxonomies_(args: argparse.Namespace) -> Result:
     examples:
       whichbird taxonomies
       whichbird taxonomies terminology --out mine.toml
-      whichbird beta mqm.tsv --taxonomy mine.toml
     """
     from ..data.taxonomies import load_taxonomy, taxonomies, taxonomy_text
 

@@ -40,9 +40,9 @@ def official(args: argparse.Namespace) -> Result:
             once.append(why or d)
         else:
             people.append(found[found["meta"].isin(one.meta)].assign(dataset=d)[["dataset", *found.columns]])
-    notes = (f"no human ceiling of {', '.join(once)}: people rated each translation once",) if once else ()
     if not people:
-        return Result(facts, {"official": short, "tasks": pd.concat(parts, ignore_index=True)}, (short,), None, notes)
+        return Result(facts, {"official": short, "tasks": pd.concat(parts, ignore_index=True)}, (short,))
+    notes = (f"no human ceiling of {', '.join(once)}: people rated each translation once",) if once else ()
     ceiling = pd.concat(people, ignore_index=True)
     tables = {"official": short, "tasks": pd.concat(parts, ignore_index=True), "ceiling": ceiling}
     return Result(facts, tables, (short, ceiling), None, notes)

@@ -118,7 +118,7 @@ def _source_arguments(
     """The options that name data, the same wherever a command takes any; `given` is the place that comes without an option."""
     one = parser.add_argument_group("data", "a dataset that ships, ratings of yours, or a tree; and what to take of it")
     if given == "source":
-        one.add_argument("source", nargs="?", metavar="dataset", help=DATASET + "; or a file, as --human")
+        one.add_argument("source", nargs="?", metavar="dataset", type=_file, help=DATASET + "; or a file, as --human")
     elif given is not None:
         one.add_argument(f"--{given}", dest="source", metavar="NAME", help=DATASET)
     one.add_argument("--human", metavar="FILE", type=_file, help="human ratings: a table, or rows of MQM errors")
@@ -156,6 +156,7 @@ def _source_arguments(
     one.add_argument(
         "--allow-uncounted", action="store_true", help="take MQM errors of which no table knows more than a fifth"
     )
+    parser.set_defaults(place=given)
     absent = {"source": None, "mtme": None, "set": None, "pair": None, "scores": None, "ignore_extra": False}
     known = {action.dest for action in parser._actions}
     parser.set_defaults(**{name: value for name, value in absent.items() if name not in known})

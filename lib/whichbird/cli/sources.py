@@ -40,10 +40,16 @@ def open_source(args: argparse.Namespace, mine: bool = False) -> Opened:
     if not (args.source or args.human or args.mtme) and args.scores and args.scores[-1] in datasets():
         args.source, args.scores = args.scores[-1], args.scores[:-1]  # --scores takes all that follows it
     given = args.source
-    if sum(x is not None for x in (given, args.human, args.mtme)) != 1:
+    named = {"": given, "--human ": args.human, "--mtme ": args.mtme}
+    there = [option + value for option, value in named.items() if value is not None]
+    if len(there) != 1:
+        ships_or = {
+            "source": "the name of a dataset that ships ('whichbird datasets' lists them), ",
+            "dataset": "--dataset NAME, as 'whichbird datasets' lists them, ",
+        }
         raise DataError(
-            "one source is expected: the name of a dataset that ships ('whichbird datasets' lists them), --human FILE, or "
-            "--mtme TREE with --set and --pair"
+            f"{' and '.join(there) if there else 'no data'}: one source is expected: {ships_or.get(args.place or '', '')}"
+            "--human FILE, or --mtme DIR with --set and --pair"
         )
     what = {"human": args.human, "mtme": args.mtme, "set": args.set, "pair": args.pair, "aspects": args.aspects}
     what |= {"without": args.without or (), "taxonomy": args.taxonomy, "allow_uncounted": args.allow_uncounted}

@@ -264,12 +264,17 @@ class Digest:
         """P-values of every scorer, with the reference WMT used: shape (M, P)."""
         return self._p("standard")
 
-    def tested(self, reference: str | None = None) -> Tested:
-        """The p-values it holds, and what they rest on; `reference` is the paper's unless you name the one WMT used."""
+    def check_reference(self, reference: str | None) -> None:
+        """Refuse a reference that no scorers ship with."""
         paper, standard = self.reference, self.info["standard"]
         if reference not in (None, paper, standard):
             known = f"{paper} (the paper's) and {standard} (WMT's)" if standard != paper else paper
             raise DataError(f"{self.name} ships scorers with {known}, not with {reference!r}")
+
+    def tested(self, reference: str | None = None) -> Tested:
+        """The p-values it holds, and what they rest on; `reference` is the paper's unless you name the one WMT used."""
+        paper = self.reference
+        self.check_reference(reference)
         return Tested(
             self.human_p,
             self.scorer_p if reference in (None, paper) else self.standard_p,

@@ -16,13 +16,13 @@ import numpy as np
 
 from ..core.check import DataError, near
 from .aspects import check_known, check_vary, two_aspects
-from .digest import Digest, load
+from .digest import Digest, known, load
 from .domains import in_domain
 from .frames import Frame
 from .mqm import TAXONOMY
 from .pool import Pool, Rating, pick
 from .protocol import ASPECTS, scored_lines
-from .registry import ships as ships
+from .registry import IN_TREE, ships as ships
 from .segments import pool_of
 from .taxonomies import Grouping, load_taxonomy
 
@@ -69,6 +69,8 @@ def source(
     sorts = None if grouping is None else grouping.taxonomy
     costs = None if grouping is None else grouping.weights
     if human is None and given is not None and not isinstance(given, Pool | Digest) and not ships(given):
+        if isinstance(given, str) and near(given, IN_TREE) and not os.path.exists(given):
+            known(given)  # refuses it as a dataset, with the name that may be meant
         given, human = None, given
     if human is not None:
         from .userfiles import read_human
@@ -90,6 +92,8 @@ def source(
         found = given if not isinstance(given, str) else load(given)
         if grouping is not None:
             raise DataError(f"{found.name} ships without the errors of segments; --taxonomy needs MQM rows or a tree")
+        if isinstance(found, Digest):
+            found.check_reference(reference)
         if aspects is not None or raters != MEAN or domain is not None or reference not in (None, found.reference):
             found = pool_of(found, reference)
     if grouping is not None:
@@ -119,6 +123,7 @@ def shaped(found: Digest | Pool, domain: str | None = None, raters: str = MEAN) 
 def places(before: Digest | Pool, after: Digest | Pool) -> np.ndarray:
     """Where the segments on which scorers are compared `after` shaping stood `before`: places in scores (K, N) of yours.
 
+    >>> from whichbird.data.segments import load_pool
     >>> pool = load_pool("ende24")
     >>> places(pool, in_domain(pool, "news")).shape
     (90,)
@@ -137,6 +142,7 @@ def of_aspects(pool: Pool, aspects: str | Sequence[str]) -> Pool:
     The total stays where two columns of it make up the aspects, as official totals hold more than these; where people
     rated more than two aspects it is their mean.
 
+    >>> from whichbird.data.segments import load_pool
     >>> of_aspects(load_pool("ende24"), "fluency,total").aspect_names
     ('fluency', 'total')
     """
@@ -178,6 +184,7 @@ def _mean(layers: np.ndarray) -> np.ndarray:
 def of_raters(pool: Pool, raters: str) -> Pool:
     """The pool with each rating by itself ("each"), or with those of one rater alone.
 
+    >>> from whichbird.data.segments import load_pool
     >>> pool = load_pool("ende20")
     >>> each, one = of_raters(pool, "each"), of_raters(pool, pool.rater_names[0])
     >>> len(pool.lines), len(each.lines), len(one.lines) < len(pool.lines)

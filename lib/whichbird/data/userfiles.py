@@ -231,7 +231,9 @@ def _mapped_scorer(given: Mapping[str, Any], source: Dataset) -> np.ndarray:
 
 def _field_scorer(path: Path, text: str, source: Dataset) -> np.ndarray:
     """Scores (K, N) from lines "system, tab, score"."""
-    lines = text.rstrip().split("\n")
+    lines = text.split("\n")
+    while not lines[-1].strip():  # an empty score in the last line is none of its blanks
+        lines.pop()
     for line, row in enumerate(lines, start=1):
         if (tabs := row.count("\t")) != 1:
             columns = f"{tabs + 1} column{'s' if tabs else ''}"
@@ -260,11 +262,10 @@ def _grid(
         row = texts[system]
         if len(row) not in (rated, every) or len(row) != length:
             wanted = f"{every} (all source lines) or {rated} (the rated ones) in all" if rated < every else f"{rated}"
-            raise DataError(
-                f"{place(system, len(row)).removesuffix(', column 2')}: system {system!r} ends after {len(row)} "
-                f"{'scores' if path is DICTIONARY else 'lines'}; "
-                f"{wanted} are expected"
-            )
+            if path is DICTIONARY:
+                raise DataError(f"{path}: system {system!r} has {len(row)} scores; {wanted} are expected")
+            where = place(system, len(row)).removesuffix(", column 2")
+            raise DataError(f"{where}: system {system!r} ends after {len(row)} lines; {wanted} are expected")
         x = quick.numbers(row, may_lack=True)
         if x is None:
             found = [number(text, lambda: place(system, n), may_lack=True) for n, text in enumerate(row)]
@@ -272,6 +273,9 @@ def _grid(
         at = np.arange(rated) if len(row) == rated else chosen
         if (lacking := np.isnan(x[at])).any():
             where = place(system, int(at[lacking.argmax()]))
+            if path is DICTIONARY:
+                n = int(at[lacking.argmax()])
+                raise DataError(f"{path}: system {system!r} has no score on a rated segment, place {n}; one is needed")
             raise DataError(f"{where}: {system!r} has no score on a rated segment; one is needed")
         out.append(x[at])
     return np.array(out)

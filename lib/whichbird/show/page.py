@@ -54,7 +54,7 @@ def page(tables: Tables) -> str:
     >>> d = wb.load("ende24")
     >>> mine = d.total[:, None] + np.random.default_rng(1).normal(size=(16, len(d.lines)))
     >>> text = page(portrait([opened("ende24", {"a<b": mine})], resamples=20)[0])
-    >>> text.startswith("<!DOCTYPE html>"), "a&lt;b" in text, "http" in text
+    >>> text.startswith("<!DOCTYPE html>"), "a&lt;b" in text, "://" in text
     (True, True, False)
     """
     tables = _readable(tables)

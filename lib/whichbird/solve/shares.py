@@ -31,7 +31,14 @@ STIFF = 1e5  # weight of the row that holds the total variance free
 
 
 class NotReachable(ValueError):
-    """No weighting has these shares; `proof` shows it, for `verify_shares` to check."""
+    """No weighting has these shares; `proof` shows it, for `verify_shares` to check.
+
+    >>> try:
+    ...     reweight_shares([[0, 1, 2], [0, 2, 4], [0, 1, 0]], [0.5, 0.4, 0.1])  # the second is twice the first
+    ... except NotReachable as refusal:
+    ...     print(verify_shares(refusal.proof))
+    0.0
+    """
 
     def __init__(self, sentence: str, proof: dict[str, Any]) -> None:
         super().__init__(sentence)
@@ -45,6 +52,10 @@ class Shared(Reweighting):
     `beta` and `target` are the first of each. `gap` was measured by `verify_shares`, which bounds Σw² of all weightings with
     the target; the weights themselves are rounded, so their shares miss it by up to 1e-9. `boxes` counts the programmes
     solved, 0 where the multipliers alone are the proof. `proof` is plain numbers, ready for JSON.
+
+    >>> found = reweight_shares([[0, 2, 0, 1], [0, 1, 3, 0], [0, 1, 0, 2]], [0.3, 0.5, 0.2])
+    >>> found.asked, found.shares.round(6), found.gap <= 1e-9
+    (array([0.3, 0.5, 0.2]), array([0.3, 0.5, 0.2]), True)
     """
 
     shares: Array = field(default_factory=lambda: np.zeros(0))

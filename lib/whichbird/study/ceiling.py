@@ -48,6 +48,10 @@ class Ceiling(NamedTuple):
     `table` has a row per deal, gold and other rating: deal (0 where raters are not dealt), gold, beta, scorer, value, low, high, rank
     (among the dataset's scorers and the other ratings), best (the dataset's best scorer against this gold), best_value, lead (over it),
     lead_low, lead_high. `best` is the mean over golds of what the best scorer earns.
+
+    >>> found = human_ceiling("ende23", beta="low", resamples=50)
+    >>> found.low < found.value < found.high, list(found.table["gold"])
+    (True, ['rating 1', 'rating 1', 'rating 2', 'rating 2', 'rating 3', 'rating 3'])
     """
 
     value: float
@@ -68,7 +72,7 @@ def human_ceiling(
     meta-metric of the registry. With `apart` gold and scorer are of people who have no one in common.
 
     >>> found = human_ceiling("ende23", resamples=50)
-    >>> round(found.value, 3), round(found.best, 3), found.table.loc[0, ["gold", "scorer", "rank", "best"]].tolist()
+    >>> round(found.value, 3), round(found.best, 3), found.table[["gold", "scorer", "rank", "best"]].values.tolist()[0]
     (0.978, 0.982, ['rating 1', 'rating 2', 3, 'GEMBA-MQM'])
     """
     metametrics([meta])

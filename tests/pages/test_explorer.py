@@ -360,7 +360,9 @@ def test_number_field_goes_to_the_nearest_stop_and_says_so(explorer):
 
 def test_natural_balance_button(explorer):
     explorer.open("#dataset=zhen23&beta=0.5")
-    explorer.one(".wb-controls button").click()
+    button = explorer.one(".wb-controls button")
+    explorer.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
     d = wb.load("zhen23")
     assert explorer.state() == {
         "dataset": "zhen23",
@@ -629,10 +631,10 @@ def test_static_figure_stands_in_without_javascript(explorer):
 
 
 def test_sizes(explorer, landing, html):
-    """All that a page loads of our own: with scripts and styles under 700 kB for all datasets."""
+    """All that a page loads of our own: with scripts and styles under 900 kB for 15 datasets and the 8 pools of another field (700 kB without these)."""
     files = [f"{name}.js" for name in SCRIPTS] + ["bump.css", "explorer.css"]
     static = sum((html / "_static" / name).stat().st_size for name in files)
-    assert explorer.page.stat().st_size + static < 700_000
+    assert explorer.page.stat().st_size + static < 900_000
     assert landing.page.stat().st_size + static < 500_000
 
 

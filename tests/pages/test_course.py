@@ -28,6 +28,7 @@ def words(file):
 
 SAID = {
     "lecture-sheet": ["natural balance", "Scorer I followed", "what does β tell you about a meta-evaluation"],
+    "agreement": ["Four translations", "Two raters say"],
     "lab-sheet": ["Which weights give β = 0.8", "ende21", "and it costs"],
     "formulas": ["wb.reweight(a, f, 0.5)", "ESS", "SPA", "a population's variance", "natural balance"],
     "beta-card": ["ReMedy-9B", "fluency end", "Never compare heights"],

@@ -46,8 +46,6 @@ def guarded(page: str) -> str:
     body = re.sub(r"(<script\b.*?</script\s*>)", "\0\\1\0", page, flags=re.S | re.I).split("\0")
     page = "".join(part if part[:7].lower() == "<script" else HANDLER.sub(_call, part) for part in body)
     found = CHARSET.search(page)
-    if found is None and SCRIPT.search(page) is None:
-        return page  # the builder's own page at the root, which only leads to the first one
     if found is None:
         raise ValueError("a page without a character set has no place for its policy")
     return f'{page[: found.end()]}{MARK} content="{policy(page)}">{page[found.end() :]}'

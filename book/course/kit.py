@@ -315,7 +315,7 @@ def write_readme(folder: Path, papers: bool) -> None:
     (folder / "README.md").write_text(words, "utf-8")
     body = text.markdown(words.partition("\n")[2], Numbers())
     page = handouts.page(words.partition("\n")[0].removeprefix("# "), body, "readme", foot())
-    (folder / "README.html").write_text(page.replace('"../look/', '"look/'), "utf-8")
+    (folder / "README.html").write_text(policy.guarded(page.replace('"../look/', '"look/')), "utf-8")
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
 
 

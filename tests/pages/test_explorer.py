@@ -98,7 +98,7 @@ class Explorer:
 
     def ranking(self):
         return self.script("""return [...root.querySelectorAll('.wb-ranking li')].map(li => ({
-            place: +li.querySelector('.wb-place').textContent, name: li.querySelector('.wb-scorer').title,
+            place: +li.querySelector('.wb-place').textContent, name: li.querySelector('.wb-scorer').title, shown: li.querySelector('.wb-scorer').textContent,
             change: li.querySelector('.wb-change').textContent, spa: +li.dataset.spa,
             change_said: li.querySelector('.wb-change').getAttribute('aria-label'),
             mark: ['turned', 'moved'].filter(x => li.querySelector('.wb-change').classList.contains(`wb-${x}`)).join(),

@@ -505,7 +505,7 @@ def test_files_to_take_away(explorer):  # noqa: F811
     assert (name, kind) == ("whichbird-ende24-0.750.svg", "image/svg+xml")
     drawing = ET.fromstring(content)
     texts = ["".join(node.itertext()) for node in drawing.iter("{http://www.w3.org/2000/svg}text")]
-    scorers = [row["name"] for row in explorer.ranking()]
+    scorers = [row["shown"] for row in explorer.ranking()]
     assert [t for t in texts if t in scorers] == scorers
     assert any("your pool (1 left out, 1 invented)" in t for t in texts) and any(
         t.startswith("ende24|sys:16|") for t in texts

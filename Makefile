@@ -45,7 +45,7 @@ help:
 	@echo "make fuzz       run the property tests with random seeds for MINUTES=20, from SEED=<number> on, and count the examples"
 	@echo "make floors     run the tests of the library with the oldest packages that it promises to work with, on Python 3.11"
 	@echo "make newest PYTHON=python3.13                 run them with the newest packages there are, on any Python"
-	@echo "make lock       write requirements.lock: the pinned packages with their hashes (needs uv)"
+	@echo "make lock       write the three requirements*.lock: the pinned packages with their hashes (needs uv)"
 
 .venv/.ready: requirements.txt lib/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Whichbird needs Python 3.11 or newer, and '$(PYTHON)' was not found; name yours with make PYTHON=<command>."; exit 1; }
@@ -59,7 +59,8 @@ help:
 
 .venv/.lab .venv/.lint: .venv/.%: .venv/.ready requirements-%.txt
 	@echo "Adding the packages of requirements-$*.txt ..."
-	@$(call INSTALL,-r requirements-$*.txt)
+	@$(call TRY,--no-deps --require-hashes -r requirements-$*.lock) || \
+	  { echo "requirements-$*.lock does not fit this machine: packages are installed without comparing hashes."; $(call INSTALL,-r requirements-$*.txt); }
 	@touch $@
 
 book: .venv/.ready
@@ -140,10 +141,11 @@ floors: .venv/.ready
 newest: .venv/.ready
 	@$(BIN)/python tests/floors.py --newest --python $(PYTHON)
 
+lock: LOCK = uv pip compile --quiet --generate-hashes --no-annotate --python-version 3.11 --custom-compile-command "make lock"
 lock:
 	@test -n "$(UV)" || { echo "uv is needed: it finds the hashes of the pinned packages"; exit 1; }
-	@$(UV) pip compile --quiet requirements.txt --no-deps --generate-hashes --no-annotate --no-emit-package whichbird --python-version 3.11 \
-	  --custom-compile-command "make lock" --output-file requirements.lock
+	@$(LOCK) requirements.txt --no-deps --no-emit-package whichbird --output-file requirements.lock
+	@for more in lint lab; do $(LOCK) requirements-$$more.txt --constraints requirements.lock --output-file requirements-$$more.lock || exit 1; done
 
 lab: .venv/.lab
 	@$(BIN)/python book/lab.py $(if $(FRESH),--fresh) $(if $(SOURCES),--sources) $(if $(DIR),--into "$(DIR)") -- $(LAB)

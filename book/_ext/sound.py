@@ -10,8 +10,8 @@ The pages are changed when they are all written; a page that was changed before 
 import re
 from pathlib import Path
 
-BOXES = re.compile(r' id="(?:proof|exercise|solution)-content"')
-EMPTY = re.compile(r"<th(?: [^>]*)?>\s*</th>")
+BOXES = re.compile(r' id="(?:proof|exercise|solution)-content"|(?<=<div class="proof admonition") id="proof"')
+EMPTY = re.compile(r"<th(?: [^>]*)?>\s*(?:<p>\s*</p>\s*)?</th>")
 SEARCH = re.compile(r'(<form class="bd-search[^>]*>(?:(?!</form>|type="submit").)*)(</form>)', re.S)
 BUTTON = '<button type="submit" class="visually-hidden">Search</button>'
 
@@ -19,8 +19,10 @@ BUTTON = '<button type="submit" class="visually-hidden">Search</button>'
 def sound(page):
     """The page with these mended.
 
-    >>> sound('<section id="proof-content"></section><tr><th></th><th>β</th></tr>')
-    '<section></section><tr><td></td><th>β</th></tr>'
+    >>> sound('<section id="proof-content"></section><tr><th></th><th class="head"><p></p></th><th>β</th></tr>')
+    '<section></section><tr><td></td><td></td><th>β</th></tr>'
+    >>> sound('<div class="proof admonition" id="proof"><p>Proof. '), sound('<section id="proof">')
+    ('<div class="proof admonition"><p>Proof. ', '<section id="proof">')
     >>> sound('<form class="bd-search"><input></form>').count("submit"), sound(sound('<form class="bd-search"></form>')).count("submit")
     (1, 1)
     """

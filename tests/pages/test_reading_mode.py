@@ -140,7 +140,9 @@ def test_numbers_stand_in_titles_sidebar_and_links(html):
         title = re.search(r"<h1>(.*?)<a", text.partition("<article")[2], re.S)[1]
         words = re.sub(r"<[^>]+>", "", title)
         assert words.startswith(f"{number} "), page
-        side = re.search(r'<li class="toctree-l\d current active(?: has-children)?"><a class="current[^>]*>(.*?)</a>', text, re.S)[1]
+        side = re.search(
+            r'<li class="toctree-l\d current active(?: has-children)?"><a class="current[^>]*>(.*?)</a>', text, re.S
+        )[1]
         assert re.sub(r"<[^>]+>", "", side).strip() == words.strip()
     text = (html / "book/paper/3-1-balance.html").read_text("utf-8")
     assert re.search(r'prev-next-title">\s*(?:<[^>]+>)?3\.2(?:</span>)? ', text)

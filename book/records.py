@@ -2,7 +2,7 @@
 
 - `codemeta.json`: the software, from CITATION.cff and lib/pyproject.toml;
 - `data/croissant.json`: the data, in Croissant 1.1: every file of data/manifest.json with its hash, every table with its columns;
-- `codecheck.yml`: the tables that `make data` makes, each with its command, for whoever checks that they can be made again;
+- `codecheck.yml`: the tables that `make data` makes and the figures that `make book` makes, each with its command, for whoever checks that they can be made again;
 - `linked()`: JSON-LD for the heads of pages (`book/_ext/chapter.py`).
 
 What only the authors know comes from paper/authors.yml. Same repository, same bytes; tests/test_records.py compares.
@@ -134,7 +134,8 @@ def _kind(cells):
 
 
 def codecheck():
-    """The tables that one command makes again: `make data TABLES=<name>`; those written by hand are not listed."""
+    """Tables and figures, each with the command that makes it again; tables written by hand are not listed. A figure is
+    named by its page and its id there, since the builder names pictures after what they show."""
     citation, _, own = known()
     readme = (ROOT / "data/README.md").read_text("utf-8")
     program = (ROOT / "data/build.py").read_text("utf-8")
@@ -147,12 +148,25 @@ def codecheck():
     record = {
         "version": "https://codecheck.org.uk/spec/config/1.0/",
         "paper": _told({"title": citation["title"], "authors": [{"name": one["name"]} for one in people()], "reference": own["doi"]}),
-        "manifest": [{"file": file, "comment": command} for file, command in made.items()],
+        "manifest": [{"file": file, "comment": command} for file, command in (made | figures()).items()],
         "codechecker": own["codechecker"],
         "repository": own["repository"],
     }  # fmt: skip
-    head = "# Made by `make records`. `make book` makes all figures and tables of the book, `make test` checks them.\n"
+    head = "# Made by `make records`. Figures are named by the page that shows them and their ids there.\n"
     return head + yaml.safe_dump(_told(record), sort_keys=False, allow_unicode=True, width=120)
+
+
+def figures():
+    """For every page with captioned figures of its own: the built page, and what makes it."""
+    pages = {
+        path: re.findall(r"^    name: (fig-\S+)$", path.read_text("utf-8"), re.M)
+        for path in sorted((ROOT / "book").rglob("*.md"))
+    }
+    return {
+        f"_build/html/{path.relative_to(ROOT).with_suffix('.html')}": f"make book: {' '.join(names)}"
+        for path, names in pages.items()
+        if names
+    }
 
 
 def linked():

@@ -33,6 +33,15 @@ def test_every_chapter_of_the_contents_is_built(html):
         assert (html / f"{chapter}.html").exists(), chapter
 
 
+def test_figures_of_the_manifest_are_where_it_says(html):
+    manifest = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))["manifest"]
+    pages = {one["file"]: one["comment"].split(": ")[1].split() for one in manifest if one["file"].endswith(".html")}
+    assert pages
+    for page, names in pages.items():
+        found = BeautifulSoup((html / page.removeprefix("_build/html/")).read_text("utf-8"), "html.parser")
+        assert all(found.select(f"figure#{name} img, figure#{name} svg") for name in names), page
+
+
 def test_pages_load_nothing_from_another_host(html):
     for page in html.rglob("*.html"):
         for tag, attrs in Tags(page.read_text("utf-8")).found:

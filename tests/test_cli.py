@@ -1224,7 +1224,9 @@ def test_readme_tells_the_truth(here):
     commands = re.findall(r"^whichbird (.+?) *#", readme, re.M)
     assert {parser().parse_args(shlex.split(c)).command for c in commands} == set(COMMANDS)
     assert all(f"`make {target}`" in readme for target in ("lab", "exercises", "strict", "data", "bench", "golden"))
-    assert len(wb.datasets()) == 16 and "with all sixteen datasets" in readme
+    others = [len(wb.datasets(field=field)) for field in ("biomedical", "stories")]
+    assert len(wb.datasets()) == 16 and sum(others) == 11
+    assert "all sixteen datasets and eleven pools of two other fields" in readme
     code = re.search(r"^```python\n(.*?)^```$", readme, re.M | re.S)[1]
     with pytest.warns(UserWarning, match="nobody rated them"):
         exec(code, found := {})

@@ -93,6 +93,7 @@ def test_fuzz_counts_what_it_tried_and_tells_what_failed(tmp_path, monkeypatch, 
         "from hypothesis import settings\nsettings.register_profile('random', database=None)\n"
     )
     (tmp_path / "test_it.py").write_text(FUZZED)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")  # names of tests begin here, wherever the repository is
     monkeypatch.setenv(fuzz.UNTIL, "inf")
     tried, failed, said = fuzz.once(7, [str(tmp_path)])
     assert tried["test_it.py::test_true"] == 30 and len(tried) == 2

@@ -485,9 +485,11 @@ def solve(
         best = [cover.best[1], *cover.others(gap)] if cover.optima else best  # mirror images are equally good
     if not best:
         return None
-    found = Dissection(task, best, whole).found()
+    dissection = Dissection(task, best, whole)
+    found = dissection.found()
     for cover in () if found.proof else covers:  # a line that needs many saddles, but no other frame
-        cover.offer(found.weights)
+        for w in dissection.optima:  # all of them: this frame may not have seen a mirror image
+            cover.offer(w)
         while (
             cover.optima
             and (gaps := cover.gaps(cover.level(gap)))

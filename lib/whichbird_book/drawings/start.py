@@ -123,9 +123,7 @@ def pools_with_contours(upright: Digest, flat: Digest, betas: tuple[float, float
     for ax, d, beta, shape in zip(axes, (upright, flat), betas, (0.62, 0.4), strict=True):
         a, f = need_aspects(d)
         half = 0.62 * max(np.ptp(a), np.ptp(f) / shape)  # half the width of the panel
-        across, up = (
-            np.linspace(-h, h, 400) + (v.min() + v.max()) / 2 for v, h in ((a, half), (f, shape * half))
-        )
+        across, up = (np.linspace(-h, h, 400) + (v.min() + v.max()) / 2 for v, h in ((a, half), (f, shape * half)))
         x, y = np.meshgrid(across, up)
         near, far = robust.scatter(a, f), ordinary(a, f)
         thin: dict[str, Any] = {"colors": figures.GREEN, "linewidths": 0.7, "alpha": 0.45}

@@ -157,7 +157,7 @@ def strip(found, _):
     return (
         f'<figure class="claims-strip"><svg viewBox="0 0 {width} {y}" role="group" '
         f'aria-label="All {len(found)} rows as marks, one row for each section of the paper: {escape(many)}.">'
-        f"{''.join(body)}</svg><figcaption>Every claim of the paper as a mark, by section. Point at one to read it; follow it to its row."
+        f"{''.join(body)}</svg><figcaption>Each mark is a claim of the paper. Point at a mark to read its claim, and follow it to its row."
         "</figcaption></figure>"
     )
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from whichbird.core.check import Array
 from whichbird.show import figures
 
 GRID = {  # of control dials: direction, then (length, what the dial is called in the table)
@@ -52,3 +56,40 @@ def control_grid(values: pd.DataFrame) -> Figure:
             ax.axhline(values[dial].median(), color=figures.INK, lw=2)
     fig.supylabel("direction: explainability by MQM", fontsize=10)
     return fig
+
+
+def same_balance(ax: Axes, swept: pd.DataFrame, random: pd.DataFrame, family: str, natural: float, K: int) -> None:
+    """A measure over ESS/K: random weightings at β₀ in grey; the sweep as triangles below β₀ and as squares above it."""
+    name, colour, *_ = figures.MEASURES[family]
+    ax.scatter(random["ess/K"], random[family], s=12, color="#b9bec4", label="random, β = β₀")
+    below = swept["beta"] < natural
+    for side, marker, label in ((below, "^", "sweep, β < β₀"), (~below, "s", "sweep, β > β₀")):
+        face = colour if marker == "^" else "none"
+        look: dict[str, Any] = {"s": 15, "marker": marker, "alpha": 0.8, "color": colour, "facecolors": face, "lw": 1}
+        ax.scatter(swept["ess"][side] / K, swept[family][side], label=label, **look)
+    ax.set_title(name)
+    ax.set(ylabel="share of steps won")
+    ax.legend(fontsize=9.5, loc="lower right")
+
+
+def placebos(ax: Axes, rows: pd.DataFrame) -> None:
+    """A row a dataset: the middle 95 % of placebos, a tick at their mean, and a dot for the weights that β asks for."""
+    height = np.arange(len(rows))
+    ax.hlines(height, rows["q025"], rows["q975"], color=figures.PALE, lw=7)
+    ax.scatter(rows["mean"], height, marker="|", s=50, color=figures.FAINT, lw=1.5, zorder=2.5)
+    ax.scatter(rows["observed"], height, s=26, color=figures.INK, zorder=3)
+    ax.set_yticks(height, rows.index)
+    ax.grid(axis="y", visible=False)
+
+
+def two_drawn_out(ax: Axes, x: Array, lines: Array, names: list[str], two: list[int]) -> None:
+    """Lines (T, N) over x with their names at both ends; two of them strong."""
+    strong = dict(zip(two, (figures.INK, figures.ROSE), strict=True))
+    looks = [
+        {"color": strong.get(k, figures.FAINT), "lw": 2.4 if k in strong else 0.9, "zorder": 4 if k in strong else 3}
+        for k in range(len(names))
+    ]
+    gap = 0.055 * float(np.ptp(lines)) * (1.4 if len(names) > 8 else 1.5)
+    figures.named_lines(ax, x, lines, names, looks, gap=gap)
+    ax.tick_params(axis="y", pad=-30, labelsize=9, length=0)  # spans: the names are outside
+    ax.tick_params(axis="x", labelsize=9)

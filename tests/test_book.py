@@ -24,6 +24,7 @@ NO_CHAPTERS = {
     "appendix/h2-verifier",
     "use/glossary",
     "use/teaching",
+    "use/four-weeks",
     "use/teaching-project",
     "use/teaching-handout",
     "use/questions",

@@ -60,6 +60,14 @@ def test_a_deck_follows_its_plan(path):
     assert all(deck.plan.steps[n][1] == deck.plan.steps[n + 1][0] for n in range(len(deck.plan.steps) - 1))
 
 
+def test_the_minutes_of_the_four_weeks_are_those_of_their_exercises():
+    rows = [row for row in sources.source("use/four-weeks").splitlines() if re.match(r"\| \d[ab], ", row)]
+    assert len(rows) == 8
+    for row in rows:
+        labels = re.findall(r"\{ref\}`(ex-[\w-]+)`", row)
+        assert labels and int(row.split("|")[-2]) == sum(objectives.exercises()[label]["minutes"] for label in labels)
+
+
 def test_there_is_a_deck_for_each_plan():
     assert sorted(deck.plan.minutes for deck in counts.decks()) == [10, 45, 45, 45, 90]
 

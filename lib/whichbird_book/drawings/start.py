@@ -44,11 +44,12 @@ BOXES = {  # of the map: column, row, what stands in it
     "pool": (RIGHT, 10, "Why the pool matters"),
     "sure": (LEFT, 11, "How sure is β₀"),
     "calibrate": (RIGHT, 11, "Calibration"),
-    "own": (MIDDLE, 12, "Your own scores, explorer"),
+    "other": (LEFT, 12, "Other fields, after MQM"),
+    "own": (RIGHT, 12, "Your own scores, explorer"),
 }
 NEEDS = (  # of the map: what stands on what
     "1 2, 2 3.1, 2 D, 3.1 3.2, 3.1 3.3, D 3.3, 3.2 3.4, 3.3 4.1, 3.4 3.5, 4.1 4.2, 3.5 certified, 4.2 4.3, certified 4.3, "
-    "4.3 4.4, 4.3 C, 4.4 5, C 5, 5 real, 5 pool, real sure, pool calibrate, sure own, calibrate own"
+    "4.3 4.4, 4.3 C, 4.4 5, C 5, 5 real, 5 pool, real sure, pool calibrate, sure other, calibrate own"
 )
 
 

@@ -29,7 +29,7 @@ from whichbird_book.teach import check as teach
 CHAPTERS = ex.chapters()
 ENTRIES = entries.load()
 KEY = keys.read()
-QUICK = ["paper/3-1-balance", "paper/2-background", "appendix/d-datasets", "beyond/proofs"]
+QUICK = ["paper/3-1-balance", "paper/2-background", "appendix/d-datasets", "use/what-else"]
 chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 quick = pytest.mark.parametrize("path", [ex.BOOK / f"{name}.md" for name in QUICK], ids=lambda p: p.stem)
 

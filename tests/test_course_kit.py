@@ -3,6 +3,7 @@
 Chapters are not run for these tests: numbers and figures are stand-ins. `tests/pages` makes the kit of the built book.
 """
 
+import functools
 import io
 import re
 import subprocess
@@ -15,6 +16,7 @@ import gift
 import pytest
 import test_words
 import yaml
+from lxml import etree
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book"))
@@ -56,6 +58,14 @@ def test_a_deck_follows_its_plan(path):
     deck = slides.read(path)
     assert len(deck.slides) >= 5 and deck.plan.minutes == deck.plan.steps[-1][1]
     assert all(deck.plan.steps[n][1] == deck.plan.steps[n + 1][0] for n in range(len(deck.plan.steps) - 1))
+
+
+def test_the_minutes_of_the_four_weeks_are_those_of_their_exercises():
+    rows = [row for row in sources.source("use/four-weeks").splitlines() if re.match(r"\| \d[ab], ", row)]
+    assert len(rows) == 8
+    for row in rows:
+        labels = re.findall(r"\{ref\}`(ex-[\w-]+)`", row)
+        assert labels and int(row.split("|")[-2]) == sum(objectives.exercises()[label]["minutes"] for label in labels)
 
 
 def test_there_is_a_deck_for_each_plan():
@@ -382,6 +392,39 @@ def test_qti_package_is_whole(ready, tmp_path):
             assert [f.get("identifier") for f in item.findall("q:modalFeedback", space)] == list("ABCD")
     one = ET.fromstring(questions.qti_item(nasty(tmp_path)[0]))
     assert one.find(".//q:prompt", space).text == f"{NASTY}?"
+
+
+@functools.cache
+def schema():
+    return etree.XMLSchema(etree.parse(Path(__file__).with_name("qti21.xsd")))
+
+
+def test_qti_items_have_the_form_of_the_standard(ready):
+    """The standard's own schema may not be redistributed; tests/qti21.xsd is the part that our items need, and stricter."""
+    for q in ready:
+        schema().assertValid(etree.fromstring(questions.qti_item(q)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (' timeDependent="false"', ""),
+        (' identifier="q-', ' identifier="4-'),
+        (' title="', ' name="'),
+        ('showHide="show"', 'showHide="never"'),
+        ('maxChoices="1"', 'maxChoices="-1"'),
+        ('baseType="float"', 'baseType="number"'),
+        ('<simpleChoice identifier="B">', '<simpleChoice identifier="A">'),
+        ("responseIf>", "responseElse>"),
+        ('<correct identifier="RESPONSE" />', ""),
+        ("<itemBody>", "<itemBody><p>Which?</p>"),
+        ("<defaultValue>", "<defaultValue><value>1</value>"),
+    ],
+)
+def test_the_check_of_qti_items_can_fail(ready, old, new):
+    item = questions.qti_item(ready[0]).decode()
+    assert old in item
+    assert not schema().validate(etree.fromstring(item.replace(old, new).encode()))
 
 
 def test_the_page_of_questions_reads_without_scripts(ready):

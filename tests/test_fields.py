@@ -3,12 +3,14 @@
 import csv
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import whichbird as wb
+from whichbird.study import verdict
 from whichbird_book import explorer, laboratory
 
 # computed from the raw JSON and CSV files with plain Python
@@ -109,13 +111,26 @@ def test_gaps_of_scorers_only_where_nobody_is_compared():
         wb.Pool("made", ("x", "y"), np.arange(3), 3, total, scorers={"mine": x[:, [2, 1, 0]]})
 
 
-@pytest.mark.parametrize("name", ["bio_ende", "bio_esen"])
+@pytest.mark.parametrize("name", ["bio_ende", "bio_esen", "bio_enzh", "hanna"])
 def test_the_explorer_shows_them(name):
     page = explorer.page_data(wb.load(name), step=0.1)
     v = wb.load_significance(name)
     assert tuple(page["scorers"]) == v.scorers and len(page["p"]) == len(v.scorers) and page["field"]
     assert page["aspects"] == list(wb.load(name).aspect_names)
     assert laboratory.segment_script(name).startswith(f'Whichbird.receive("{name}"')
+
+
+def test_tests_of_some_scorers_ship_and_those_of_others_are_computed():
+    v, known, others = wb.load_significance("hanna"), ("SUPERT-PS", "ROUGE-WE-3 Precision"), ("Coverage", "Density")
+    assert len(v.scorers) == 39 and verdict.judged("hanna", known).scorers == v.scorers
+    assert verdict.judged("hanna", others).scorers == others
+    assert verdict.shipped_tests(wb.load("hanna"), (*known, *others)) is None
+    assert verdict.shipped_verdict(wb.load_pool("hanna")) == (None, 0)
+    few = replace(wb.load_pool("hanna"), scorers={s: wb.load_pool("hanna").scorers[s] for s in known})
+    alone = wb.significance(few, [0.3], by="segments")  # a pair's test is the same whoever else takes part
+    i, j = (v.scorers.index(s) for s in known)
+    stop = v.nearest(0.3)
+    assert v.betas[stop] == pytest.approx(0.3) and v.p[stop][i, j] == alone.p[0, 0, 1]
 
 
 @pytest.mark.skipif(

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
+from owndata import refused, run
 
 import whichbird as wb
 from whichbird.core.contributions import interaction, per_system, without_each
@@ -127,3 +129,19 @@ def test_profiles_refuse_in_one_sentence(ask, said):
     with pytest.raises(ValueError, match=said) as error:
         ask()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("systems", "said"), [(2, "told from three systems on; there are two."), (3, "contributes most to the lead")]
+)
+def test_the_command_says_in_a_sentence_what_it_cannot_tell(tmp_path, systems, said):
+    rng = np.random.default_rng(1)
+    rows = [(f"s{k}", n) for k in range(systems) for n in range(30)]
+    for name, columns in (("human", ("adequacy", "fluency")), ("scores", ("A", "B")), ("flat", ("A", "B"))):
+        table = pd.DataFrame(rows, columns=["system", "segment"])
+        table = table.assign(**{c: 1.0 if (name, c) == ("flat", "B") else rng.normal(size=len(rows)) for c in columns})
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    words = ["compare", "--human", tmp_path / "human.csv", "A", "B", "--scores"]
+    code, out, _ = run(*words, tmp_path / "scores.csv")
+    assert code == 0 and said in out.split("\n\n")[0] and "\n" not in out.split("\n\n")[0]
+    assert "'B' is constant" in refused(*run(*words, tmp_path / "flat.csv"))

@@ -84,6 +84,12 @@ def test_articles_cite_what_the_bibliography_has():
         assert cited and cited <= known, name
 
 
+@pytest.mark.parametrize("name", ["jose.md", "joss.md"])
+def test_articles_have_the_length_that_journals_ask_for(name):
+    text = (ROOT / "paper" / name).read_text("utf-8").split("---\n", 2)[2].partition("\n# References")[0]
+    assert 250 <= len(text.split()) <= 1000
+
+
 def test_what_only_authors_know_stands_once():
     """Filled in, it reaches the papers; left empty, nobody guesses it."""
     own = yaml.safe_load((ROOT / "paper/authors.yml").read_text("utf-8"))

@@ -23,7 +23,7 @@ from course import counts, questions, sources
 def _depend(env):
     for file in execute.files(sources.HERE):
         env.note_dependency(str(file))
-    for page in ("use/teaching", "use/teaching-project"):
+    for page in (*sources.PLANS, "use/teaching-project"):
         env.note_dependency(str(sources.BOOK / f"{page}.md"))
 
 

@@ -26,6 +26,7 @@ import execute  # noqa: E402
 import numbering  # noqa: E402
 
 HERE = BOOK / "course"
+PLANS = ("use/teaching", "use/four-weeks")  # the pages with plans by minutes
 FIGURE = re.compile(r"^ {4}name: (fig-\S+)$", re.M)
 LABEL = r"(?:^:label: {0}$|^\({0}\)=$|^ {{4}}name: {0}$)"  # how a page gives something a label
 STATEMENT = re.compile(r"^`{3,}\{prf:(\w+)\}(?: ([^\n]+))?\n:label: (\S+)$", re.M)
@@ -270,14 +271,15 @@ class Plan:
 
 @functools.cache
 def plan(name: str) -> Plan:
-    """The lesson of a section of *Teaching with this book*: "lecture" or "lab".
+    """The lesson of a section of *Teaching with this book* or *Four weeks*: "lecture", "lab" or "week1".
 
     >>> plan("lecture").minutes, plan("lab").steps[0][:2], plan("lab").questions["Q4"][0]
     (45, (0, 10), 'What is the ESS when one of K systems is left out and the others weigh the same?')
     """
-    found = re.search(rf"^\(sec-use-{name}\)=\n## (.+?)$(.*?)(?=^\(sec-|\Z)", source("use/teaching"), re.M | re.S)
+    text = "\n".join(map(source, PLANS))
+    found = re.search(rf"^\(sec-use-{name}\)=\n## (.+?)$(.*?)(?=^\(sec-|\Z)", text, re.M | re.S)
     if not found:
-        raise KitError(f"use/teaching has no plan {name!r}")
+        raise KitError(f"{' and '.join(PLANS)} have no plan {name!r}")
     rows = re.findall(r"^\| (\d+)–(\d+) \| ([^|]+?) \|", found[2], re.M)
     asked = re.findall(r"^:::\{dropdown\} (Q\d+)\. (.+?)\n(.*?)^:::$", found[2], re.M | re.S)
     steps = tuple((int(first), int(last), words) for first, last, words in rows)

@@ -16,11 +16,13 @@ from whichbird.core.balance import balance
 from whichbird.core.check import Array, DataError
 from whichbird.core.leverage import leverage
 from whichbird.core.permutation import PERMUTATIONS
-from whichbird.data.digest import Digest
+from whichbird.data.digest import Digest, load
 from whichbird.data.pairs import agreements
 from whichbird.data.protocol import scorer_named
 from whichbird.data.registry import display
+from whichbird.solve.result import OUT, UNPROVEN
 from whichbird.solve.reweight import reliable_interval, reweight_sweep
+from whichbird.solve.shares import Shared
 from whichbird.study.calibrate import draws, outlook
 from whichbird.study.carriers import NaturalTurns
 from whichbird.study.contest import need_aspects
@@ -44,6 +46,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "quiz": CORE,
     "steer": CORE,
     "without": CORE,
+    "shares": CORE,
 }  # besides the script of its own name
 
 
@@ -202,3 +205,33 @@ def without(turned: Mapping[str, NaturalTurns], pools: Mapping[str, Digest]) -> 
         }
         cases.append((float(clear.max()), case))
     return [case for _, case in sorted(cases, key=lambda pair: -pair[0])]
+
+
+def three(name: str, aspects: Sequence[str], found: Sequence[Shared], natural: Array, spa: Array) -> dict[str, Any]:
+    """What "shares" shows of one pool: for each target what the most even weights keep, and the three scorers that are first.
+
+    `found` are the answers for the targets of `share_grid`, `natural` (3,) the shares without weights, `spa` (T, M) the SPA
+    of all scorers under each answer's weights. `ess` is None where the target is out of reach, 0 where that was not decided.
+
+    >>> from whichbird import reweight_shares_sweep, share_grid, shares
+    >>> x = [[0, 1, 2, 3, 1], [0, 2, 1, 1, 3], [1, 0, 0, 2, 2]]
+    >>> found = reweight_shares_sweep(x, share_grid(3, 3))
+    >>> shown = three("ende24", ["a", "b", "c"], found, shares(x), np.zeros((10, 31)))
+    >>> shown["steps"], shown["ess"][5], shown["ess"][0], shown["first"][5][0]
+    (3, 4.745, None, [0, 0.0])
+    """
+    ess = [None if r.certificate == OUT else 0 if r.certificate == UNPROVEN else round(r.ess, 3) for r in found]
+    best = np.argsort(-spa, axis=1, kind="stable")[:, :3]
+    first = [[[int(m), round(float(spa[t, m]), 4)] for m in row] if ess[t] else [] for t, row in enumerate(best)]
+    targets = np.array([r.asked for r in found])
+    return {
+        "name": name,
+        "aspects": list(aspects),
+        "steps": round(1 / targets[targets > 0].min()),
+        "targets": targets.round(6).tolist(),
+        "natural": natural.round(6).tolist(),
+        "systems": len(found[0].weights),
+        "scorers": [display(scorer) for scorer in load(name).scorers],
+        "ess": ess,
+        "first": first,
+    }

@@ -2,8 +2,8 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { giveTo, giveArm, stand, triangleMet, triangleStrands, steerSaid, withoutSaid } = require("./load.js")(
-  "wb-core", "live", "live-cross", "live-triangle", "live-steer", "live-without");
+const { giveTo, giveArm, stand, triangleMet, triangleStrands, steerSaid, withoutSaid, sharesNearest, sharesPlace, sharesSaid } = require("./load.js")(
+  "wb-core", "live", "live-cross", "live-triangle", "live-steer", "live-without", "live-shares");
 
 const near = (x, y) => assert.ok(Math.abs(x - y) < 1e-12, `${x}, ${y}`);
 const sum = (x) => x.reduce((s, v) => s + v, 0);
@@ -59,4 +59,14 @@ test("who is ahead without a system is said only where the interval leaves zero"
   assert.match(withoutSaid(made, 0), /all 2 systems: β₀ = 0\.900.*A is ahead/);
   assert.match(withoutSaid(made, 1), /Without s: β₀ = 0\.800.*−0\.050.*B is ahead/);
   assert.match(withoutSaid(made, 2), /Without t.*neither/);
+});
+
+test("three shares have a place in a triangle, a nearest target and a sentence", () => {
+  assert.deepEqual([[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(sharesPlace), [[0.5, Math.sqrt(3) / 2], [0, 0], [1, 0]]);
+  const targets = [[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]];
+  assert.equal(sharesNearest(targets, [0.6, 0.3, 0.1]), 1);
+  const pool = { aspects: ["a", "b", "c"], targets, ess: [null, 3.21, 0], first: [[], [[1, 0.98765]], []], scorers: ["x", "y"], systems: 5 };
+  assert.match(sharesSaid(pool, 0), /^a 100 %, b 0 %, c 0 %: proven to be out of reach/);
+  assert.match(sharesSaid(pool, 1), /3\.2 of 5 systems\. First by SPA: y \(0\.988\)/);
+  assert.match(sharesSaid(pool, 2), /not decided/);
 });

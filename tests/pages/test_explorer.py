@@ -361,7 +361,7 @@ def test_number_field_goes_to_the_nearest_stop_and_says_so(explorer):
 def test_natural_balance_button(explorer):
     explorer.open("#dataset=zhen23&beta=0.5")
     button = explorer.one(".wb-controls button")
-    explorer.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+    explorer.browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", button)
     button.click()
     d = wb.load("zhen23")
     assert explorer.state() == {

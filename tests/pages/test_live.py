@@ -11,6 +11,7 @@ from test_explorer import noise
 import whichbird as wb
 from whichbird.core.augment import DIALS
 from whichbird.core.balance import variance
+from whichbird.data.criteria import criterion_means
 from whichbird_book import live
 
 SHOWN = 1e-9  # how closely numbers in a page are those of Python
@@ -25,6 +26,7 @@ PLACES = [  # figure, page, the still figure beside it
     ("quiz", "use/calibration-desks", "fig-cal-sweep"),
     ("steer", "index", "fig-steer"),
     ("without", "index", "fig-without"),
+    ("shares", "beyond/three-aspects", "fig-three-region"),
 ]
 
 
@@ -367,3 +369,24 @@ def test_quiz_says_what_python_says_and_leads_on(of):
     assert figure.script("return box.querySelector('a').hidden && !box.querySelector('input:checked')")
     figure.keys("input", Keys.SPACE)
     assert "11 more" in figure.script("return box.querySelector('.wb-reading').textContent")
+
+
+def test_shares_says_what_python_finds(of):
+    figure = of("shares").open()
+    pool = figure.data()["pools"][0]
+    x = criterion_means(pool["name"], pool["aspects"])[1]
+    assert pool["natural"] == pytest.approx(wb.shares(x), abs=1e-6)
+    before = figure.script("return box.dataset.target.split(' ').map(Number)")
+    figure.keys("input", Keys.ARROW_RIGHT)
+    after = figure.script("return box.dataset.target.split(' ').map(Number)")
+    assert after[0] == pytest.approx(before[0] + 1 / pool["steps"]) and sum(after) == pytest.approx(1)
+    found = wb.reweight_shares(x, after)
+    assert figure.told("ess")[0] == pytest.approx(found.ess, abs=1e-3)
+    assert f"{found.ess:.1f} of {x.shape[1]}" in figure.script("return box.querySelector('.wb-reading').textContent")
+    out = pool["targets"][pool["ess"].index(None)]
+    with pytest.raises(wb.NotReachable):
+        wb.reweight_shares(x, out)
+    figure.script("""const svg = box.querySelector('svg'), dot = box.querySelector('.wb-out').getBoundingClientRect();
+        svg.dispatchEvent(new PointerEvent('pointerdown', {clientX: dot.x + dot.width / 2, clientY: dot.y + dot.height / 2}))""")
+    assert figure.script("return box.dataset.target.split(' ').map(Number)") == out
+    assert "out of reach" in figure.script("return box.querySelector('.wb-reading').textContent")

@@ -478,6 +478,8 @@ def compare(args: argparse.Namespace) -> Result:
         made = profile(field, first, second)
         facts |= {"most_from": made.most, "lead_without": float(made.without[made.systems.index(made.most)])}
         said = f"{said} {made.sentence}"
+    elif len(field.systems) == 2:
+        said = f"{said} Which system contributes most can be told from three systems on; there are two."
     facts |= {"verdict": f"{said}{_apart(found.table)}", "signature": v.signature}
     shown = found.table[
         ["beta", "spa_first", "spa_second", "lead", "lead_low", "lead_high", "better", "moves", "turns"]

@@ -414,26 +414,29 @@ def _climbed(x: Array, s: Array, w: Array) -> tuple[Array, Array] | None:
 
 def _newton(x: Array, way: Array, w: Array) -> tuple[Array, float, Array] | None:
     """A zero of the Lagrange conditions on all systems of x, weights of any sign; and the multipliers: of Σw, and (A,)."""
-    K, n = w.size, len(way) + 1
+    A, n = len(x), len(way) + 1
     eta: Array = np.zeros(0)
-    matrix, miss = np.zeros((K + n, K + n)), np.zeros(K + n)
+    slopes = np.ones((n, w.size))
     for _ in range(25):
         around = x - (x @ w)[:, None]
-        slopes = np.ones((n, K))
         slopes[1:] = way @ around**2
         if not eta.size:
             eta = np.asarray(-np.linalg.lstsq(slopes.T, 2 * w, rcond=None)[0], np.float64)
-        lam = eta[1:] @ way
-        matrix[:K, :K] = 2 * np.eye(K) - 2 * (around.T * lam) @ around
-        matrix[:K, K:], matrix[K:, :K] = slopes.T, slopes
-        miss[:K], miss[K], miss[K + 1 :] = 2 * w + eta @ slopes, w.sum() - 1, slopes[1:] @ w
+        # The step is `part.T @ z + base`, where z holds around @ step and the step of η: a system of the size of the aspects
+        part = np.vstack([(eta[1:] @ way)[:, None] * around, -slopes / 2])
+        base = -w - eta @ slopes / 2
+        matrix, miss = np.vstack([-around, slopes]) @ part.T, np.r_[around, -slopes] @ base
+        matrix[:A, :A] += np.eye(A)
+        miss[A:] -= slopes @ w
+        miss[A] += 1
         try:
-            step = np.linalg.solve(matrix, -miss)
+            z = np.linalg.solve(matrix, miss)
         except np.linalg.LinAlgError:
-            step = np.linalg.lstsq(matrix, -miss, rcond=None)[0]
-        far = np.abs(step[:K]).max()
+            z = np.linalg.lstsq(matrix, miss, rcond=None)[0]
+        step = part.T @ z + base
+        far = np.abs(step).max()
         shorter = min(1.0, 0.5 / max(far, 1e-300))
-        w, eta = w + shorter * step[:K], eta + shorter * step[K:]
+        w, eta = w + shorter * step, eta + shorter * z[A:]
         if not np.isfinite(w).all() or np.abs(w).max() > 10:
             return None
         if far < 1e-14:

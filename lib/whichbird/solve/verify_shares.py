@@ -43,7 +43,8 @@ def verify_shares(proof: dict[str, Any]) -> float:
         whole = [[int(v * D) for v in row] for row in x]
         given = _read(proof.get("weights", [1] + [0] * (len(x[0]) - 1)))  # Σw² = 1: no weighting is left out
         _insist(len(given) == len(x[0]) and min(given) >= 0 and sum(given) > 0, "these are no weights")
-        w = [int(v * math.lcm(*(v.denominator for v in given))) for v in given]
+        unit = math.lcm(*(v.denominator for v in given))
+        w = [int(v * unit) for v in given]
         even = Fraction(_dot(w, w), sum(w) ** 2)
         if "hull" in proof:
             known = _apart(whole, s, _read(proof["hull"]))
@@ -75,11 +76,12 @@ def _convex(x: Whole, s: Numbers, w: list[int], slopes: Numbers) -> Fraction:
         _insist(S[n][n] * t > 0, "the multipliers leave room for a better weighting")
         for i in range(n + 1, len(S)):
             S[i] = [v - S[i][n] / S[n][n] * top for v, top in zip(S[i], S[n], strict=True)]
-    rise = [Fraction(2 * v, W) for v in w]
+    M = math.lcm(*(t.denominator for t, _ in used))
+    rise = [2 * M * W * v for v in w]  # W² M times as much
     for t, row in used:
-        m = _dot(row, w)
-        rise = [r + t / W**2 * (v * W - m) ** 2 for r, v in zip(rise, row, strict=True)]
-    return min(rise)
+        m, each = _dot(row, w), int(t * M)
+        rise = [r + each * (v * W - m) ** 2 for r, v in zip(rise, row, strict=True)]
+    return Fraction(min(rise), W * W * M)
 
 
 def _lowest(x: Whole, D: int, s: Numbers, even: Fraction, proof: dict[str, Any]) -> Fraction:

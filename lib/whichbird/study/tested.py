@@ -16,7 +16,7 @@ from .intervals import intervals
 from .meta import beside
 from .ranking import Ranking
 from .significance import RESAMPLES
-from .verdict import Standing, load_significance, standing
+from .verdict import Standing, shipped_tests, standing
 
 MARKS = ["cluster", "rank_low", "rank_high", "se"]
 META_RESAMPLES = 200  # resamples of meta-metrics beside SPA, for a standard error each
@@ -86,12 +86,12 @@ def with_bands(table: pd.DataFrame, source: Digest | Pool | str, scores: Scores 
     columns = ("spa_low", "spa_high", "rank_low", "rank_high")
     if not inner.size:
         return table.assign(**dict.fromkeys(columns, np.nan))
-    if isinstance(source, Pool) or source.dropped or scores:
+    v = None if scores else shipped_tests(source, names)
+    if v is None:
         found = intervals(pool_of(source), inner, scores)
         scorers, t, se = found.scorers, found.t, found.se
         ranks = [found.ranks(b) for b in range(inner.size)]
     else:
-        v = load_significance(source.name)
         rows = [v.nearest(beta) for beta in inner]
         scorers, t, se = v.scorers, v.t, v.se[rows]
         ranks = [(v.rank_low[b], v.rank_high[b]) for b in rows]

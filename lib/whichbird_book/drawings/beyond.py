@@ -178,3 +178,38 @@ def alike(ax: Axes, own: pd.DataFrame, common: pd.DataFrame) -> None:
     ax.set(xlabel="Kendall's τ between rankings", xlim=(0, 1), ylim=(len(y) - 0.5, -0.5))
     ax.grid(False, axis="y")
     ax.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=2, fontsize=9)
+
+
+CORNERS = np.array([[0.5, np.sqrt(3) / 2], [0, 0], [1, 0]])  # of the triangle of three shares
+LEVELS = (0.3, 0.5, 0.7, 0.9, 1.0001)  # of ESS as a share of the systems
+MARKS = "os^DvPX"
+
+
+def share_triangle(ax: Axes, aspects: Sequence[str], natural: Array) -> None:
+    """The triangle of all shares of three aspects, a star at the natural ones."""
+    ax.plot(*CORNERS[[0, 1, 2, 0]].T, color=figures.FAINT, lw=1)
+    ax.plot(*(natural @ CORNERS), "*", color=figures.INK, mec=figures.PAPER, ms=13, zorder=5)
+    for aspect, spot, up in zip(aspects, CORNERS, (5, -13, -13), strict=True):
+        ax.annotate(aspect, spot, (0, up), textcoords="offset points", ha="center", fontsize=9)
+    ax.set(aspect="equal", xlim=(-0.15, 1.15), ylim=(-0.12, 0.98))
+    ax.axis("off")
+
+
+def share_room(ax: Axes, targets: Array, kept: Array, certificates: Sequence[str]) -> None:
+    """Contours of what the most even weights keep, `kept` (T,) as a share of the systems; crosses out of reach, question marks open."""
+    kind, at = np.array(certificates), targets @ CORNERS
+    ax.tricontourf(at[:, 0], at[:, 1], np.nan_to_num(kept), levels=LEVELS, cmap=figures.INKS, vmin=0.2, vmax=1.2)
+    ax.tricontour(at[:, 0], at[:, 1], np.nan_to_num(kept), levels=LEVELS[:-1], colors=figures.INK, linewidths=0.6)
+    ax.plot(*at[kind == "out of reach"].T, "x", color=figures.FAINT, ms=3, mew=0.7)
+    for spot in at[kind == "unproven"]:
+        ax.annotate("?", spot, ha="center", va="center", fontsize=8)
+
+
+def share_winners(ax: Axes, targets: Array, winners: Sequence[str]) -> None:
+    """The first scorer at each target, a colour and a marker each, most frequent first; empty names are left out."""
+    names = np.array(winners)
+    often = pd.Series(names[names != ""]).value_counts(sort=True)
+    for n, name in enumerate(often.index):
+        at = targets[names == name] @ CORNERS
+        ax.plot(*at.T, MARKS[n % len(MARKS)], color=figures.SERIES[n % len(figures.SERIES)], ms=4.5, label=name)
+    ax.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=2, handletextpad=0.2, frameon=False)

@@ -115,17 +115,17 @@ def significance(
     whole(resamples, "resamples")
     shipped, own = judges(pool, scores, 2)
     names, x = [*shipped, *own], np.array([*shipped.values(), *own.values()])
-    i, j = np.triu_indices(len(names), 1)
+    every = np.triu_indices(len(names), 1)
     if only_own:
         if not own:
             raise ValueError("only_own asks for the pairs of your own scorers, and scores holds none")
-        i, j = i[j >= len(shipped)], j[j >= len(shipped)]
+        every = every[0][every[1] >= len(shipped)], every[1][every[1] >= len(shipped)]
     documents = swapped_documents(pool, by)
     betas, w = weightings(pool, betas)
     pi, human = pair_weights(w), closed_p(pool.total)
     spa, standard = spa_from_p(human, closed_p(x), w), standard_scores(x)
     p, z = (np.full((len(pi), len(names), len(names)), np.nan) for _ in range(2))
-    for i, j in [(i, j)] if ranked_by is None else waves(np.asarray(ranked_by), p[0]):
+    for i, j in [every] if ranked_by is None else waves(np.asarray(ranked_by), p[0]):
         found = swap_test(standard, i, j, human, pi, resamples, seed, documents, MORE * resamples)
         p[:, i, j], p[:, j, i] = found.at_least / found.resamples, found.at_most / found.resamples
         with np.errstate(divide="ignore", invalid="ignore"):  # scorers that are one up to scale have no spread

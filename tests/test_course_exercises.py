@@ -265,11 +265,79 @@ def test_runs_in_a_kernel():
 
 def test_all_are_written_and_nothing_else_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-2:])
-    (tmp_path / "student").mkdir()
-    (tmp_path / "student" / "old.ipynb").write_text("")
     written = notebooks.write(tmp_path) + export.write(tmp_path)
     assert sorted(tmp_path.rglob("*.ipynb")) == sorted(written) and len(written) == 8
-    assert {p.name for p in tmp_path.iterdir()} == {"student", "teacher", "nbgrader", "otter"}
+    assert {p.name for p in tmp_path.iterdir() if p.is_dir()} == {"student", "teacher", "nbgrader", "otter"}
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    assert len(notebooks.write(tmp_path) + export.write(tmp_path)) == 4 == len(list(tmp_path.rglob("*.ipynb")))
+
+
+def folder_of(tmp_path):
+    return {p.relative_to(tmp_path).as_posix(): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "file"),
+    [
+        (notebooks.write, "student", "mine.ipynb"),
+        (notebooks.write, "teacher", "paper/notes.txt"),
+        (export.write, "nbgrader", "submitted/ann/x/x.ipynb"),
+        (export.write, "otter", "x/dist/x.zip"),
+    ],
+)
+def test_what_others_put_there_is_not_overwritten(tmp_path, monkeypatch, capsys, write, name, file):
+    """Submissions lie where nbgrader was exported to: a second export leaves them alone, in a sentence. So with what was made and then changed."""
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    (one, *_) = [p for p in write(tmp_path) if name in p.relative_to(tmp_path).parts[:1]]
+    (tmp_path / name / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name / file).write_text("work of hours")
+    before = folder_of(tmp_path)
+    with pytest.raises(ValueError, match=f"{name} holds {file}, which was not made here") as error:
+        write(tmp_path)
+    assert "\n" not in str(error.value) and folder_of(tmp_path) == before
+    (tmp_path / name / file).unlink()
+    one.write_text(one.read_text("utf-8") + " ")
+    before = folder_of(tmp_path)
+    with pytest.raises(ValueError, match="has been changed"):
+        write(tmp_path)
+    assert folder_of(tmp_path) == before
+
+
+def test_a_file_where_a_folder_should_be_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    (tmp_path / "otter").write_text("x")
+    with pytest.raises(ValueError, match="is a file"):
+        export.write(tmp_path)
+    assert folder_of(tmp_path) == {"otter": b"x"}
+
+
+@pytest.mark.parametrize(
+    ("program", "said"), [(notebooks.main, "No notebooks were made"), (export.main, "Nothing was exported")]
+)
+def test_bad_input_is_one_sentence(tmp_path, monkeypatch, program, said):
+    """An exercise without an entry, an entry without answers, a key that is older than the book."""
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    monkeypatch.setattr(notebooks, "OUT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["program"])
+    label = slices.chapter(CHAPTERS[-1]).exercises[0].label
+
+    def refused(words):
+        with pytest.raises(SystemExit) as error:
+            program()
+        text = str(error.value)
+        assert text.startswith(said) and words in text and "\n" not in text and text.endswith(".")
+        assert folder_of(tmp_path) == {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entries, "load", lambda: {k: v for k, v in ENTRIES.items() if k != label})
+        refused("has no entry in book/course/exercises")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entries, "load", lambda: {**ENTRIES, label: {**ENTRIES[label], "answers": {}}})
+        refused("make key makes a new one")
+    with pytest.MonkeyPatch.context() as patch:
+        old = {n: {**e, "source": "0"} if e["label"] == label else e for n, e in KEY["exercises"].items()}
+        patch.setattr(keys, "read", lambda: {**KEY, "exercises": old})
+        refused("the key is older than the book")
 
 
 @chapter

@@ -111,6 +111,27 @@ def test_nothing_never_passes(number, capsys):
     assert "nothing yet" in capsys.readouterr().out
 
 
+INVENTED = [  # numbers of the right form that nobody worked out
+    ("ex-43-made", {"reaches": dict.fromkeys(("published", "fair"), [0.5] * 3), "explained": dict.fromkeys(("published", "fair"), [1.0] * 3)}),
+    *(("ex-cal-many", {"share": dict.fromkeys((12, 25, 50, 100, 200), v / 20)}) for v in range(8, 21)),
+    *(("ex-ctr-shared", {"rows": dict.fromkeys((0, 1, 2, 4, 8), v / 20)}) for v in range(8, 21)),
+    ("ex-a-noise", {"real_roots": [1, 2, 3, 4], "far_root": 1e6}),
+    ("ex-1-newcomer", {"newcomer": (1, -5), "beta": 0.5}),
+    ("ex-we-win", {"weights": [1 / 16] * 16, "ess": 16.0}),
+    ("ex-we-win", {"weights": ..., "ess": 15.0}),
+    ("ex-43-even", {"even": 0.93, "even_size": 12.0, "sound": {"adherence": 0.9, "explainability": 0.9}}),
+    ("ex-choices-own", {"moved_by": 0.93, "share": 0.91}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "given"), INVENTED, ids=lambda v: v if isinstance(v, str) else "")
+def test_invented_numbers_get_nothing(label, given):
+    (number,) = (n for n, e in KEY["exercises"].items() if e["label"] == label)
+    outcome = teach.judge(number, given, None)
+    assert outcome.points == 0
+    assert not any("first digits" in text for text in outcome.messages), "a wrong method is not a rounded answer"
+
+
 def test_bad_entries_are_found_out():
     good = ENTRIES["ex-31-price"]
     assert list(entries.wrong("x", good)) == []

@@ -41,7 +41,7 @@ def said():
 
 
 def packed():
-    """Source archive and wheel are built, and the wheel answers in an empty environment, away from the repository."""
+    """Wheel and source archive are built, and each answers in an empty environment, away from the repository."""
     out = ROOT / "_build" / "dist"
     out.mkdir(parents=True, exist_ok=True)
     build = "import setuptools.build_meta as b, sys; to = sys.argv[1]; b.build_sdist(to); b.build_wheel(to)"  # they change sys.argv
@@ -49,9 +49,10 @@ def packed():
     with tempfile.TemporaryDirectory() as place:
         call(sys.executable, "-m", "venv", f"{place}/empty")
         python = f"{place}/empty/bin/python"
-        (wheel,) = out.glob(f"whichbird-{version()}-*.whl")
-        call(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, cwd=place)
-        call(python, "-m", "whichbird", "rank", "ende24", "--bare", cwd=place, stdout=subprocess.DEVNULL)
+        (wheel,), (source,) = out.glob(f"whichbird-{version()}-*.whl"), out.glob(f"whichbird-{version()}.tar.gz")
+        for packed, options in ((wheel, []), (source, ["--no-deps", "--force-reinstall"])):
+            call(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options, packed, cwd=place)
+            call(python, "-m", "whichbird", "rank", "ende24", "--bare", cwd=place, stdout=subprocess.DEVNULL)
 
 
 STEPS = {

@@ -111,6 +111,27 @@ def test_nothing_never_passes(number, capsys):
     assert "nothing yet" in capsys.readouterr().out
 
 
+INVENTED = [  # numbers of the right form that nobody worked out
+    ("ex-43-made", {"reaches": dict.fromkeys(("published", "fair"), [0.5] * 3), "explained": dict.fromkeys(("published", "fair"), [1.0] * 3)}),
+    *(("ex-cal-many", {"share": dict.fromkeys((12, 25, 50, 100, 200), v / 20)}) for v in range(8, 21)),
+    *(("ex-ctr-shared", {"rows": dict.fromkeys((0, 1, 2, 4, 8), v / 20)}) for v in range(8, 21)),
+    ("ex-a-noise", {"real_roots": [1, 2, 3, 4], "far_root": 1e6}),
+    ("ex-1-newcomer", {"newcomer": (1, -5), "beta": 0.5}),
+    ("ex-we-win", {"weights": [1 / 16] * 16, "ess": 16.0}),
+    ("ex-we-win", {"weights": ..., "ess": 15.0}),
+    ("ex-43-even", {"even": 0.93, "even_size": 12.0, "sound": {"adherence": 0.9, "explainability": 0.9}}),
+    ("ex-choices-own", {"moved_by": 0.93, "share": 0.91}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "given"), INVENTED, ids=lambda v: v if isinstance(v, str) else "")
+def test_invented_numbers_get_nothing(label, given):
+    (number,) = (n for n, e in KEY["exercises"].items() if e["label"] == label)
+    outcome = teach.judge(number, given, None)
+    assert outcome.points == 0
+    assert not any("first digits" in text for text in outcome.messages), "a wrong method is not a rounded answer"
+
+
 def test_bad_entries_are_found_out():
     good = ENTRIES["ex-31-price"]
     assert list(entries.wrong("x", good)) == []
@@ -265,11 +286,79 @@ def test_runs_in_a_kernel():
 
 def test_all_are_written_and_nothing_else_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-2:])
-    (tmp_path / "student").mkdir()
-    (tmp_path / "student" / "old.ipynb").write_text("")
     written = notebooks.write(tmp_path) + export.write(tmp_path)
     assert sorted(tmp_path.rglob("*.ipynb")) == sorted(written) and len(written) == 8
-    assert {p.name for p in tmp_path.iterdir()} == {"student", "teacher", "nbgrader", "otter"}
+    assert {p.name for p in tmp_path.iterdir() if p.is_dir()} == {"student", "teacher", "nbgrader", "otter"}
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    assert len(notebooks.write(tmp_path) + export.write(tmp_path)) == 4 == len(list(tmp_path.rglob("*.ipynb")))
+
+
+def folder_of(tmp_path):
+    return {p.relative_to(tmp_path).as_posix(): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "file"),
+    [
+        (notebooks.write, "student", "mine.ipynb"),
+        (notebooks.write, "teacher", "paper/notes.txt"),
+        (export.write, "nbgrader", "submitted/ann/x/x.ipynb"),
+        (export.write, "otter", "x/dist/x.zip"),
+    ],
+)
+def test_what_others_put_there_is_not_overwritten(tmp_path, monkeypatch, capsys, write, name, file):
+    """Submissions lie where nbgrader was exported to: a second export leaves them alone, in a sentence. So with what was made and then changed."""
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    (one, *_) = [p for p in write(tmp_path) if name in p.relative_to(tmp_path).parts[:1]]
+    (tmp_path / name / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name / file).write_text("work of hours")
+    before = folder_of(tmp_path)
+    with pytest.raises(ValueError, match=f"{name} holds {file}, which was not made here") as error:
+        write(tmp_path)
+    assert "\n" not in str(error.value) and folder_of(tmp_path) == before
+    (tmp_path / name / file).unlink()
+    one.write_text(one.read_text("utf-8") + " ")
+    before = folder_of(tmp_path)
+    with pytest.raises(ValueError, match="has been changed"):
+        write(tmp_path)
+    assert folder_of(tmp_path) == before
+
+
+def test_a_file_where_a_folder_should_be_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    (tmp_path / "otter").write_text("x")
+    with pytest.raises(ValueError, match="is a file"):
+        export.write(tmp_path)
+    assert folder_of(tmp_path) == {"otter": b"x"}
+
+
+@pytest.mark.parametrize(
+    ("program", "said"), [(notebooks.main, "No notebooks were made"), (export.main, "Nothing was exported")]
+)
+def test_bad_input_is_one_sentence(tmp_path, monkeypatch, program, said):
+    """An exercise without an entry, an entry without answers, a key that is older than the book."""
+    monkeypatch.setattr(ex, "chapters", lambda: CHAPTERS[-1:])
+    monkeypatch.setattr(notebooks, "OUT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["program"])
+    label = slices.chapter(CHAPTERS[-1]).exercises[0].label
+
+    def refused(words):
+        with pytest.raises(SystemExit) as error:
+            program()
+        text = str(error.value)
+        assert text.startswith(said) and words in text and "\n" not in text and text.endswith(".")
+        assert folder_of(tmp_path) == {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entries, "load", lambda: {k: v for k, v in ENTRIES.items() if k != label})
+        refused("has no entry in book/course/exercises")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entries, "load", lambda: {**ENTRIES, label: {**ENTRIES[label], "answers": {}}})
+        refused("make key makes a new one")
+    with pytest.MonkeyPatch.context() as patch:
+        old = {n: {**e, "source": "0"} if e["label"] == label else e for n, e in KEY["exercises"].items()}
+        patch.setattr(keys, "read", lambda: {**KEY, "exercises": old})
+        refused("the key is older than the book")
 
 
 @chapter

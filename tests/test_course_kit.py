@@ -522,6 +522,11 @@ def test_the_kit_is_whole_and_the_same_each_time(tmp_path, quick, monkeypatch, c
 
     _, again, _ = kit.make(tmp_path, wheel=False)
     assert again.read_bytes() == before
+    (folder / "notes.md").write_text("of the lecturer")
+    with pytest.raises(KitError, match="whichbird-course holds notes.md, which was not made here"):
+        kit.make(tmp_path, wheel=False)
+    assert (folder / "notes.md").read_text() == "of the lecturer" and again.read_bytes() == before
+    (folder / "notes.md").unlink()
 
     def stop(*_):
         raise KitError("something is missing")
@@ -530,7 +535,10 @@ def test_the_kit_is_whole_and_the_same_each_time(tmp_path, quick, monkeypatch, c
     with pytest.raises(KitError):
         kit.make(tmp_path, wheel=False)
     assert file.read_bytes() == before and (folder / "README.md").exists()  # the last one stays
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["whichbird-course", "whichbird-course.zip"]
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name[0] != ".") == [
+        "whichbird-course",
+        "whichbird-course.zip",
+    ]
 
 
 def test_what_is_missing_is_said_in_one_sentence(monkeypatch, capsys):

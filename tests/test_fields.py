@@ -98,7 +98,7 @@ def test_hanna():
     assert wb.balance(*other.aspects) == pytest.approx(1 - WITHOUT["hanna", "HINT"], abs=6e-5)
     with pytest.raises(ValueError, match="hanna has no aspect 'humour'; it has relevance, coherence"):
         pool.of_aspects("relevance", "humour")
-    with pytest.raises(ValueError, match="has no aspect 'empathy'; it has adequacy and fluency"):
+    with pytest.raises(ValueError, match="has no aspect 'empathy'; it has adequacy, fluency, total"):
         wb.load_pool("ende20").of_aspects("empathy", "fluency")
 
 

@@ -69,6 +69,13 @@ def test_the_manifest_is_that_of_the_data():
     assert manifest.differences() == [], f"data/ has changed since its manifest was written: run '{manifest.MAKE}'"
 
 
+def test_it_is_written_again_byte_for_byte(shelf):
+    before = (shelf / manifest.FILE).read_bytes()
+    (shelf / manifest.FILE).write_bytes(b"{}")
+    manifest.write_manifest(shelf)
+    assert (shelf / manifest.FILE).read_bytes() == before
+
+
 def test_it_lists_all_that_is_read_and_all_that_is_packed():
     here = ROOT / "data"
     there = {p.relative_to(here).as_posix() for p in here.rglob("*") if p.is_file() and "__pycache__" not in p.parts}

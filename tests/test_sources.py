@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shlex
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from owndata import refused, run
+import tinytree
+from owndata import pairs, refused, run
 
 import whichbird as wb
 from whichbird.core.check import DataError
+from whichbird_book.guest import write_guest
 
 SYSTEMS = ("ant", "bee", "cow", "doe", "eel")
 
@@ -23,7 +26,6 @@ def here(tmp_path_factory):
     """Ratings of five systems with four aspects and two raters, scores, and an example folder."""
     folder = tmp_path_factory.mktemp("sources")
     rng = np.random.default_rng(4)
-    k = np.arange(5)
     rows, scores = [], []
     for i, s in enumerate(SYSTEMS):
         for n in range(12):
@@ -35,8 +37,9 @@ def here(tmp_path_factory):
     header = ["system", "segment", "rater", "document", "domain", *names, "adequacy", "fluency"]
     pd.DataFrame(rows, columns=header).to_csv(folder / "human.csv", index=False)
     pd.DataFrame(scores, columns=["system", "segment", "mine", "other"]).to_csv(folder / "scores.csv", index=False)
+    (folder / "pairs.csv").write_text(pairs(("mine", "other")), encoding="utf-8")
     assert run("example", folder / "files")[0] == 0
-    assert k.size == 5
+    tinytree.write(folder)
     return folder
 
 
@@ -48,17 +51,20 @@ COMMANDS = {
     "template": ("", False),
     "segments": ("", False),
     "reweight": ("--beta .5", False),
+    "report": ("--resamples 20", True),
+    "calibrate": ("--resamples 20", True),
 }
 OPTIONS = ("", "--aspects fluency,adequacy", "--without S", "--domain news", "--raters each", "--raters R")
 SHIPPED = {"S": "IKUN-C", "R": "rater2", "two": "XCOMET BLEU"}
 OWN = {"S": "cow", "R": "r1", "two": "mine other"}
 
 
-@pytest.mark.parametrize(("command", "option"), itertools.product(COMMANDS, OPTIONS))
+@pytest.mark.parametrize(("command", "option"), list(itertools.product(COMMANDS, OPTIONS)))
 def test_own_ratings_with_every_option(here, command, option):
     more, scored = COMMANDS[command]
     words = shlex.split(option.replace("S", OWN["S"]).replace("R", OWN["R"]))
-    argv = [command, "--human", here / "human.csv", *words, *more.split()]
+    given = [here / "pairs.csv"] if command == "calibrate" else []
+    argv = [command, *given, "--human", here / "human.csv", *words, *more.split()]
     argv += ["--scores", here / "scores.csv"] if scored else []
     argv += OWN["two"].split() if command == "compare" else []
     code, out, err = run(*argv, "--json")
@@ -66,15 +72,48 @@ def test_own_ratings_with_every_option(here, command, option):
     found = json.loads(out)
     if command != "template":
         assert found["aspects"] == (["fluency", "adequacy"] if "aspects" in option else ["adequacy", "fluency"])
-    if command not in ("reweight", "template", "segments"):
+    if command == "report":
+        assert found["profile"][0]["systems"] == (4 if "without" in option else 5)
+    elif command not in ("reweight", "template", "segments"):
         assert found["systems"] == (4 if "without" in option else 5)
 
 
+@pytest.mark.parametrize(("command", "option"), list(itertools.product(COMMANDS, OPTIONS)))
+def test_a_tree_with_every_option(here, command, option):
+    """A tree of three systems with its own scorers; it names no kinds of text, and says so."""
+    words = shlex.split(option.replace("S", "alpha").replace("R", "rater1"))
+    given = {"calibrate": [here / "tree-pairs.csv"], "compare": []}.get(command, [])
+    (here / "tree-pairs.csv").write_text(pairs(("good", "cousin")), encoding="utf-8")
+    argv = [command, *given, "--mtme", here / tinytree.TREE, "--set", "tiny", "--pair", "xx-yy", *words]
+    argv += COMMANDS[command][0].split() + {"compare": ["good", "cousin"], "report": ["--show", "good"]}.get(
+        command, []
+    )
+    code, out, err = run(*argv, "--json")
+    if "domain" in option:
+        assert "does not say which domain" in refused(code, out, err)
+    elif command == "reweight" and "without" in option:
+        assert code in (0, 2), err  # two systems have one balance
+    else:
+        assert code == 0, err
+        assert (
+            command == "template"
+            or json.loads(out)["aspects"] == ["fluency", "adequacy"][:: 1 if "aspects" in option else -1]
+        )
+
+
 @pytest.mark.parametrize("option", OPTIONS[:4])
-@pytest.mark.parametrize("command", ["beta", "rank", "template", "segments", "reweight"])
-def test_what_ships_with_every_option(command, option):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_ships_with_every_option(here, command, option):
     words = shlex.split(option.replace("S", SHIPPED["S"]))
-    code, out, err = run(command, "ende24", *words, *COMMANDS[command][0].replace(".5", ".7").split(), "--json")
+    given = {"calibrate": [here / "ship-pairs.csv", "--dataset", "ende24"], "report": ["--datasets", "ende24"]}
+    if command == "report":
+        if "aspects" in option:
+            pytest.skip("a report on what ships is on its own aspects")
+        words += ["--scores", here / "files" / "my" / "mine.ende24.seg.score"]
+    (here / "ship-pairs.csv").write_text(pairs(), encoding="utf-8")
+    more = COMMANDS[command][0].replace(".5", ".7").split()
+    two = SHIPPED["two"].split() if command == "compare" else []
+    code, out, err = run(command, *given.get(command, ["ende24"]), *two, *words, *more, "--json")
     assert code == 0, err
     assert "without" not in option or "IKUN-C" not in {row.get("system") for row in json.loads(out).get("means", [])}
 
@@ -150,24 +189,36 @@ def test_a_taxonomy_that_places_nothing_is_refused(here, tmp_path):
     )
 
 
-def test_examples_run(here, monkeypatch):
-    """The commands of README that need no tree and no other download, on the files of `whichbird example`."""
-    monkeypatch.chdir(here / "files")
-    for line in (
-        "beta human.csv",
-        "rank ende24 --scores my.seg.score --bare",
-        "segments mqm.tsv --out segments.csv",
-        "evaluate --human human.csv --scores scores.csv --beta 0.9 --bare",
-        "reweight systems.csv --beta 0.7 --proof proof.json",
-        "verify proof.json",
-        "calibrate pairs.csv --dataset ende24 --resamples 20",
-        "template --human human.csv --out t.csv",
-        "taxonomies terminology --out mine.toml",
-        "beta mqm.tsv --taxonomy mine.toml",
-    ):
-        code, _, err = run(*line.split())
-        assert code == 0, (line, err)
-    assert Path("mine.toml").read_text().startswith("title")
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+LINES = re.findall(r"^(?:\$ )?whichbird (.*?)(?: +#.*)?$", README, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def visitor(tmp_path_factory):
+    """A folder after `whichbird example`, with a tree of made texts and the guest's scores beside the files."""
+    folder = tmp_path_factory.mktemp("visitor") / "here"
+    assert run("example", folder)[0] == 0
+    tinytree.write_texts(folder, "enes24")
+    write_guest(folder / "ReMedy-9B.seg.score")
+    return folder
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_every_line_of_the_readme_runs_on_the_example(visitor, monkeypatch, line):
+    monkeypatch.chdir(visitor)
+    words = [w for word in shlex.split(line) for w in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]
+    code, out, err = run(*words, *(["--force"] if "--out" in words or "--plot" in words or "--proof" in words else []))
+    assert code == 0 and out, err
+    if words[0] == "reweight":
+        assert run("verify", "proof.json")[0] == 0
+
+
+def test_the_python_of_the_readme_runs(visitor, monkeypatch):
+    monkeypatch.chdir(visitor)
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    found = {}
+    exec(code, found)
+    assert found["wb"] is wb and found["r"].weights.size == len(found["d"].systems)
 
 
 def test_latex_takes_a_caption_a_label_and_a_number_of_rows():

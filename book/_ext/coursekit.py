@@ -1,7 +1,7 @@
 """The pages of the course: concept questions with instant feedback, objectives with all that belongs to them, and counts, from the files of `book/course`.
 
 - `{questions}` puts the questions of `questions.yml` into a page; numbers in them come from the page's own cells.
-- `{coursetable}` with a word puts a table into a page: `objectives`, `timings`, `decks` or `handouts`.
+- `{coursetable}` with a word puts a table into a page: `objectives`, `timings`, `decks`, `handouts` or `weeks`.
 - The role `{course}` puts a count into a sentence: `questions`, `slides`, `exercises`, `hours` and the others of `COUNTS`.
 
 A page is read again when one of these files changed. What is missing stops the build with one sentence.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -99,11 +100,28 @@ def handout_table(_: Link) -> tuple[list[str], list[list[str]]]:
     return ["sheet", "what for"], [[escape(h.title), escape(h.use)] for h in handouts.read()]
 
 
+def week_table(_: Link) -> tuple[list[str], list[list[str]]]:
+    """The eight sessions of the four weeks, as the page has them."""
+
+    def words(cell: str) -> str:
+        cell = re.sub(r"\{ref\}`(ex-[\w-]+)`", lambda m: sources.exercise(m[1]), cell.strip())
+        cell = re.sub(r"\{doc\}`(?:\.\./)?([\w/-]+)`", lambda m: sources.title(_page(m[1])), cell)
+        return escape(sources.plain(cell))
+
+    head, _rule, *rows = re.findall(r"^\| .+ \|$|^\|---.*$", sources.source("use/four-weeks"), re.M)[:10]
+    return [words(cell) for cell in head.split("|")[1:-1]], [[words(c) for c in row.split("|")[1:-1]] for row in rows]
+
+
+def _page(name: str) -> str:
+    return name if "/" in name else f"use/{name}"
+
+
 TABLES: dict[str, Callable[[Link], tuple[list[str], list[list[str]]]]] = {
     "objectives": objective_table,
     "timings": timing_table,
     "decks": deck_table,
     "handouts": handout_table,
+    "weeks": week_table,
 }
 
 

@@ -14,8 +14,6 @@ Neither is needed to write the files. tests/test_course_marks.py runs both, wher
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -26,6 +24,7 @@ import nbformat
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import entries
 import exercises as ex
+import made
 import notebooks
 import slices
 
@@ -157,6 +156,7 @@ def write(folder: Path) -> list[Path]:
     """Write both forms below a folder, and return where the notebooks are."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
+    notebooks.ready(folder / "nbgrader", folder / "otter")
     with tempfile.TemporaryDirectory(dir=folder, prefix=".export.") as part:
         for path in ex.chapters():
             for target, notebook in (
@@ -169,14 +169,16 @@ def write(folder: Path) -> list[Path]:
             Path(part, "otter", path.stem, "requirements.txt").write_text(PACKAGES, "utf-8")
         Path(part, "nbgrader/nbgrader_config.py").write_text(CONFIG, "utf-8")
         for name in ("nbgrader", "otter"):
-            shutil.rmtree(folder / name, ignore_errors=True)
-            os.replace(Path(part, name), folder / name)
+            made.put(Path(part, name), folder / name)
     return written
 
 
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else notebooks.OUT
-    print(f"{len(write(folder))} notebooks for nbgrader and Otter are in {folder}")
+    try:
+        print(f"{len(write(folder))} notebooks for nbgrader and Otter are in {folder}")
+    except ValueError as error:
+        raise SystemExit(f"Nothing was exported: {error}.") from None
 
 
 if __name__ == "__main__":

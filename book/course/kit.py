@@ -220,6 +220,8 @@ def write_notebooks(folder: Path) -> None:
     try:
         notebooks.write(folder / "notebooks")
         export.write(folder / "notebooks")
+        for note in (folder / "notebooks").glob(".*.made"):
+            note.unlink()
         if not (copies.HTML / copies.FOLDER).is_dir():
             raise KitError("the pages are not built, and the chapters come from them: run make book first")
         shutil.copytree(
@@ -338,7 +340,13 @@ def part(words: str) -> Iterator[None]:
 
 def make(out: Path = OUT, papers: bool = True, wheel: bool = True) -> tuple[Path, Path, str]:
     """Make the kit below a folder: the folder, the zip, and a sentence if PDFs are missing. Nothing is left half made."""
-    out.mkdir(parents=True, exist_ok=True)
+    import made
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        made.refuse(out / NAME)
+    except (OSError, ValueError) as error:
+        raise KitError(str(error)) from None
     said = ""
     with tempfile.TemporaryDirectory(prefix=".part-", dir=out) as name:
         folder = Path(name) / NAME
@@ -374,8 +382,7 @@ def make(out: Path = OUT, papers: bool = True, wheel: bool = True) -> tuple[Path
         target, file = out / NAME, out / f"{NAME}.zip"
         temporary = Path(name) / file.name
         temporary.write_bytes(pack)
-        shutil.rmtree(target, ignore_errors=True)
-        os.replace(folder, target)
+        made.put(folder, target)
         os.replace(temporary, file)
     return target, file, said
 

@@ -17,9 +17,7 @@ import ast
 import contextlib
 import io
 import json
-import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -32,6 +30,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import entries
 import execute
 import exercises as ex
+import key as keys
+import made
 import slices
 
 HERE = Path(__file__).resolve().parent
@@ -73,6 +73,7 @@ def filled(path: Path) -> nbformat.NotebookNode:
 def write(folder: Path, report: Callable[[Path], None] = lambda _: None) -> list[Path]:
     """Write all notebooks below a folder, as student/<part>/<chapter>.ipynb and teacher/…, and return where they are. `report` hears of each."""
     written = []
+    ready(*(folder / kind for kind in KINDS))
     for kind, make in zip(KINDS, (student, teacher), strict=True):
         with tempfile.TemporaryDirectory(dir=_there(folder), prefix=f".{kind}.") as part:
             for path in ex.chapters():
@@ -81,9 +82,17 @@ def write(folder: Path, report: Callable[[Path], None] = lambda _: None) -> list
                 nbformat.write(make(path), target)
                 written.append(folder / target.relative_to(part))
                 report(written[-1])
-            shutil.rmtree(folder / kind, ignore_errors=True)
-            os.replace(Path(part, kind), folder / kind)
+            made.put(Path(part, kind), folder / kind)
     return written
+
+
+def ready(*targets: Path) -> None:
+    """Raise ValueError if notebooks would be checked by a key of other exercises, or would take the place of somebody's files."""
+    if old := keys.stale(keys.read()):
+        number, why = next(iter(old.items()))
+        raise ValueError(f"the key is older than the book ({number}: {why}); make key makes a new one")
+    for target in targets:
+        made.refuse(target)
 
 
 def _there(folder: Path) -> Path:
@@ -396,7 +405,10 @@ def main() -> None:
     options = parser.parse_args()
     from tqdm import tqdm
 
-    written = write(OUT)
+    try:
+        written = write(OUT)
+    except ValueError as error:
+        raise SystemExit(f"No notebooks were made: {error}.") from None
     if options.check:
         for path in tqdm(entries.chapters(options.chapters), unit="chapter", disable=None):
             trial(path)

@@ -33,7 +33,7 @@ from whichbird.study.verdict import Verdict
 
 HALVINGS, RESAMPLES, FEWER, DRAWS = 60, 200, 8, 400  # halvings of a resample are FEWER; DRAWS of made pools
 PURE = 0.95  # share of a document's cells that one rater must have rated, for the document to be that rater's
-SIZES = 15, 60  # systems in made pools
+SIZES = 8, 15, 30, 60  # systems in made pools
 DEALS = 200  # permutations of scorers' errors over systems
 
 
@@ -186,6 +186,25 @@ def made_tau(c: Array, alike: bool = True, repeating: float = 1.0, seed: int = S
     return loo_tau(mean + noise - noise.mean(axis=-1, keepdims=True))
 
 
+class Foretold(NamedTuple):
+    """Mean distance of τ in one half of the documents from what pools made of the other half give, and from τ there."""
+
+    made: float
+    tau: float
+
+
+def foretold(one: Array, two: Array) -> Foretold:
+    """Does `made_tau` hold for documents it does not know? Contributions (R, M, K) of the two halves of some halvings.
+
+    >>> c = np.random.default_rng(0).random((1, 9, 6))
+    >>> foretold(c, c).tau
+    0.0
+    """
+    here, there = loo_tau(one), loo_tau(two)
+    made = np.array([made_tau(c).mean() for c in one])
+    return Foretold(float(np.abs(made - there).mean()), float(np.abs(here - there).mean()))
+
+
 def system_se(c: Array) -> Array:
     """Standard errors of leads over systems, (M, M): the jackknife, exactly, from contributions c (M, K).
 
@@ -330,8 +349,8 @@ def interaction_table(pool: Pool, d: Digest, verdict: Verdict) -> pd.DataFrame:
     to Pearson's r; placebo: 97.5 % quantile over halvings, scorers' labels permuted within systems; reversed,
     reversed_again: `Reversals`; domain, domain_random, rater, rater_random: see `Parted`; tau, that of leave-one-out; made, made_low, made_high: `made_tau`, mean and 95 %
     range; two, two_low, two_high: the same from two numbers; endless: without what does not repeat; se_systems, se_documents:
-    medians over pairs of scorers; first: size of the first cluster; shared_15, shared_60: `shared_first`; shared_half, shared_made:
-    what two halves of the systems share, and two made pools of that size; then Kendall's τ of a meta-metric with itself on
+    medians over pairs of scorers; first: size of the first cluster; shared_8 to shared_60: `shared_first`; shared_half, shared_made:
+    what two halves of the systems share, and two made pools of that size; foretold, foretold_tau: `Foretold`; then Kendall's τ of a meta-metric with itself on
     the other half of the documents (doc_…) and of the systems (sys_…); distance, distance_placebo: `Distance`, the latter a
     mean.
     """
@@ -361,6 +380,7 @@ def interaction_table(pool: Pool, d: Digest, verdict: Verdict) -> pd.DataFrame:
         "tau": pooled_tau(leave_one_out(d.counts("total"), d.counts("scorers"), k)),
         **_range("made", made_tau(c)),
         **_range("two", made_tau(c, alike=False)),
+        **dict(zip(("foretold", "foretold_tau"), foretold(one[:FEWER], two[:FEWER]), strict=True)),
         "endless": float(made_tau(c, repeating=max(repeats(r), 0.0)).mean()),
         "se_systems": float(np.median(system_se(c)[i, j])),
         "se_documents": float(np.median(verdict.lead_se[0][i, j])),

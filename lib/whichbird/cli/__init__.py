@@ -21,6 +21,8 @@ def main(argv: list[str] | None = None) -> int:
             with contextlib.suppress(OSError):
                 print(f"whichbird {__version__}", flush=True)
                 return 0  # where it cannot be written, `run` says so
+        # many small products of matrices: threads of their own would wait for one another longer than they work
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         with _at_once():
             from .program import COMMANDS, run  # numpy and what comes with it
 

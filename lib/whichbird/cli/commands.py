@@ -24,7 +24,7 @@ from ..data.registry import displays, ships
 from ..data.taxonomies import load_taxonomy, regroup
 from ..solve.reweight import reliable_interval
 from ..study.carriers import carriers
-from ..study.ceiling import ceilings
+from ..study.ceiling import ceiling_path, ceilings
 from ..study.components import components
 from ..study.contest import Contest, contest, need_aspects
 from ..study.domains import by_domain
@@ -236,7 +236,8 @@ def sweep(args: argparse.Namespace) -> Result:
     and the largest, times uniform, and whose they are. --plot draws SPA and rank
     with their bands, the reliable interval shaded, and marks where lines cross:
     full if from one end of the interval to the other the order turns, that is, if
-    each order is significant by documents. --bare leaves intervals and marks out.
+    each order is significant by documents; a dotted line is the human ceiling, where
+    it is known. --bare leaves intervals, marks and ceiling out.
     --meta sets other meta-metrics beside SPA, value and rank, in --csv and --json.
     Score files are read, and --domain is taken, as 'whichbird rank --help' says.
 
@@ -365,7 +366,13 @@ def _ranking(args: argparse.Namespace, opened: Opened, field: Contest) -> Result
         a, f = need_aspects(field)
         sweep = rank_sweep(field, steps(a, f, args.step))
         return figures.ranks_over_beta(
-            sweep, reliable_interval(a, f), _chosen(args, field), args.beta, aspects=field.aspect_names
+            sweep,
+            reliable_interval(a, f),
+            _chosen(args, field),
+            args.beta,
+            (),
+            field.aspect_names,
+            ceiling_path(source),
         )
 
     proof: dict[str, object] = {}
@@ -402,7 +409,13 @@ def _sweep(args: argparse.Namespace, opened: Opened, field: Contest) -> Result:
 
         survive = () if bare or len(chosen) < 2 else crossings(judged(source, chosen, scores), chosen)
         return figures.ranks_over_beta(
-            table, reliable_interval(a, f), chosen, crossings=survive, aspects=field.aspect_names
+            table,
+            reliable_interval(a, f),
+            chosen,
+            None,
+            survive,
+            field.aspect_names,
+            None if bare else ceiling_path(source),
         )
 
     facts = facts_of(opened, args.domain) | {"signature": f"{field.signature}|beta:sweep"}

@@ -349,7 +349,10 @@ def _add_metametrics(said: dict[str, Any]) -> None:
         }
         said["columns"] |= columns
         said["tables"]["ranking"] += "".join(f" {name}?" for name in columns)
-        said["tables"]["sweep"] += "".join(f" {name}?" for name in list(columns)[:2])
+        for table in ("sweep", "standings"):
+            said["tables"][table] += "".join(f" {name}?" for name in list(columns)[:2])
+        said["columns"][f"average_{m.name}"] = f"number: mean of {m.title} over datasets"
+        said["tables"]["average"] += f" average_{m.name}?"
 
 
 def _described(text: str) -> dict[str, Any]:

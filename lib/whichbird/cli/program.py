@@ -227,6 +227,7 @@ def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _all_arguments(parser: argparse.ArgumentParser) -> None:
     _many_arguments(parser)
+    _meta_argument(parser)
     parser.add_argument("--campaign", metavar="SET", help="WMT's official average instead: wmt24, wmt23 or wmt23-as-24")
     parser.add_argument(
         "--beta", type=_target, metavar="BETA|low|high", help=BETA + ", or an end of the reliable interval"
@@ -255,6 +256,7 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _source_arguments(parser, given=None, pairs=True)
     parser.add_argument("--beta", type=_number, help=BETA + ", besides the three of each dataset")
+    _meta_argument(parser)
     parser.add_argument("--show", nargs="+", metavar="SCORER", help="with --human or --mtme: scorers to report on")
     parser.add_argument("--resamples", type=_whole, default=RESAMPLES, help="of each test (default: %(default)s)")
 

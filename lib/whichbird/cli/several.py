@@ -16,8 +16,9 @@ from ..data import userfiles
 from ..data.digest import Digest, datasets as datasets_, known, load
 from ..data.matching import match, one_reference, score_files
 from ..data.protocol import scorer_named
+from ..data.registry import campaign_of
 from ..data.source import MEAN, places, source
-from ..study.average import Opened, Part, average, long_table, opened, part, target
+from ..study.average import Opened, Part, by_campaign, long_table, opened, part, target
 from ..study.contest import contest
 from ..study.portrait import pack, portrait
 from .formats import Result
@@ -29,14 +30,19 @@ from .sources import as_pool, called, open_source
 def all_(args: argparse.Namespace) -> Result:
     """Rank scorers, and yours, on all datasets at once: one table of averages.
 
-    Made as WMT's task averages are: every dataset has the same weight, and only
-    scorers that take part in all of them are averaged. average_spa is the mean of
-    their SPAs, and its interval of 95 % takes documents of different datasets as
-    independent draws (where two share source texts it is somewhat too narrow).
-    average_rank is the mean rank, each among all scorers of its dataset;
+    Made as WMT's task averages are, for each campaign by itself: every dataset has
+    the same weight, and only scorers that take part in all datasets of that year
+    are averaged; rank is among them, of says how many they are. average_spa is the
+    mean of their SPAs, and its interval of 95 % takes documents of different
+    datasets as independent draws (where two share source texts it is somewhat too
+    narrow). average_rank is the mean rank, each among all scorers of its dataset;
     average_cluster the mean cluster, which mt-metrics-eval calls average rank.
     rank_low and rank_high are the ranks of the average that go with the data. A
-    second table has the rank in each dataset.
+    second table has the ranks of your scorers in each dataset. A mean over language
+    pairs hides that a scorer may be first in one and last in another, and SPA lies
+    higher where systems differ more: look at both tables. --reference standard
+    gives scorers the references that WMT used; --meta averages other meta-metrics
+    beside SPA.
 
     --beta takes a balance, or low or high: the ends of each dataset's own reliable
     interval. Without it all systems have the same weight. A dataset in which the
@@ -59,7 +65,7 @@ def all_(args: argparse.Namespace) -> Result:
     examples:
       whichbird all --scores my/*.seg.score --beta 0.6
       whichbird all --scores mine=my --beta low --format latex
-      whichbird all --datasets ende24 enes24 jazh24
+      whichbird all --datasets ende24 enes24 jazh24 --reference standard
       whichbird all --campaign wmt24
     """
     if args.campaign:
@@ -74,26 +80,32 @@ def all_(args: argparse.Namespace) -> Result:
         except DataError as error:
             notes.append(f"left out: {error}")
             continue
-        parts.append(part(one, at))
+        parts.append(part(one, at, meta=args.meta))
     if not parts:
         raise DataError(f"no dataset is left at this balance; {notes[-1]}")
-    table = average(parts)
+    table = by_campaign(parts)
     rows = long_table(parts)
-    wide = rows.pivot(index="scorer", columns="dataset", values="rank")[[p.name for p in parts]]
-    wide = wide.loc[table["scorer"]].astype(int).reset_index()
     own = rows.loc[rows["own"], "scorer"].unique()
-    notes += [f"{s} is not averaged, as it does not score every dataset" for s in own if s not in set(table["scorer"])]
+    notes += [
+        f"{s} is not averaged over {year}, as it does not score every dataset of it that is here"
+        for year, some in table.groupby("campaign")
+        for s in own
+        if s not in set(some["scorer"]) and any(campaign_of(p.name) == year for p in parts if s in p.standing.scorers)
+    ]
     shown = table.assign(own=table["own"].map({True: "yours", False: ""}))
+    mine = rows.loc[rows["own"], ["dataset", "scorer", "spa", "rank", "rank_low", "rank_high", "cluster"]]
+    of = rows.groupby("dataset")["scorer"].count()
+    mine.insert(4, "of", mine["dataset"].map(of))
     facts = {
         "balance": "natural" if args.beta is None else str(args.beta),
         "averaged_over": tuple(p.name for p in parts),
-        "scorers": len(table),
+        "scorers": table["scorer"].nunique(),
         "signature": " ".join(p.signature for p in parts),
     }
     return Result(
         facts,
         {"average": table, "ranking": rows},
-        (shown if len(own) else shown.drop(columns="own"), wide),
+        (shown, mine) if len(own) else (shown.drop(columns="own"),),
         None,
         tuple(notes),
     )
@@ -161,13 +173,14 @@ def report(args: argparse.Namespace) -> Result:
 
     At the fluency end, the natural balance and the adequacy end of each reliable
     interval, and at --beta where that is reliable: SPA, rank with its interval,
-    cluster; averages over datasets ('whichbird all --help' says how they are made);
+    cluster; averages by campaign ('whichbird all --help' says how they are made);
     ranks over beta; with whom yours change places, whose lead moves, whose order
-    turns ('whichbird compare --help' says what that means); each kind of text. The
-    page needs nothing else and no network. --card writes a small picture of the
-    ranks of your first scorer over beta, for a paper or a README; --pdf prints the
-    page, where Chromium or Chrome is installed. Files appear when they are
-    complete. Some ten seconds or more for each dataset.
+    turns ('whichbird compare --help' says what that means); each kind of text; the
+    human ceiling, where it is known; what --meta names, beside SPA. The page needs
+    nothing else and no network. --card writes a small picture of the ranks of your
+    first scorer over beta, for a paper or a README; --pdf prints the page, where
+    Chromium or Chrome is installed. Files appear when they are complete. Some
+    seconds for each dataset.
 
     Score files are matched with datasets as 'whichbird all --help' says. Or ratings
     of yours (--human, as 'whichbird rank --help' says) with your scorers, of which
@@ -190,6 +203,7 @@ def report(args: argparse.Namespace) -> Result:
         args.beta,
         args.resamples,
         lambda x: tqdm(x, desc="datasets", total=len(found), leave=False, disable=None),
+        args.meta,
     )
     own = tables["standings"].loc[tables["standings"]["own"], "scorer"].unique().tolist()
     shown = tables["standings"].query("own").drop(columns=["own", "se", "ess"])

@@ -40,7 +40,7 @@ TINY = np.finfo(np.float64).tiny
 NOWHERE = 1e-12  # a pair's Σd² below this share of its systems' size is rounding: they differ nowhere
 SPA_TIE = 1e-12  # differences of SPA closer than this are equal: sums over some hundred pairs err by less
 EDGE, NEAR_LEVEL = 0.05, 0.015  # p-values this close to the level are made with more swaps
-SWAP_CELLS = 1 << 23  # numbers in the largest work array
+SWAP_CELLS = 1 << 21  # numbers in the largest work array: cache holds most of it
 PAIRS = 128  # pairs of scorers at a time: so many that making the signs is cheap, so few that work arrays stay in cache
 
 
@@ -188,5 +188,9 @@ def _folded(x: Array, starts: NDArray[np.int64] | None) -> Array:
 
 def _signs(rng: np.random.Generator, resamples: int, systems: int, units: int) -> Array:
     """Signs ±1 of the next resamples, (K, R, N) or (K, R, G). How many are asked for at a time does not change them."""
-    rows = [rng.integers(0, 2, size=(systems, units)) for _ in range(resamples)]
-    return np.stack(rows, axis=1).astype(np.float64) * 2 - 1
+    out = np.empty((systems, resamples, units))
+    for r in range(resamples):
+        out[:, r] = rng.integers(0, 2, size=(systems, units))
+    out *= 2
+    out -= 1
+    return out

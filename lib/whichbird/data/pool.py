@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..core import check
-from ..core.check import DataError, near
+from ..core.check import DataError
 from ..core.permutation import PERMUTATIONS, PUBLISHED_SEED, p_counts
 from .protocol import ASPECTS, Tested, remaining, renamed, signature
 
@@ -219,31 +219,16 @@ class Pool:
         return f"<Pool {self.signature}>"
 
     def of_aspects(self, first: str, second: str) -> Pool:
-        """The same pool with two others of its `criteria` as aspects; the total is their mean.
+        """The same pool with two others of the aspects that people rated; see `source.of_aspects`.
 
         >>> from whichbird import balance, load_pool
         >>> pool = load_pool("hanna").of_aspects("empathy", "complexity")
         >>> pool.aspect_names, round(balance(*pool.aspects), 3)
         (('empathy', 'complexity'), 0.255)
         """
-        two = two_names((first, second))
-        if two == self.aspect_names:
-            return self
-        for name in two:
-            if name not in self.criteria:
-                there = ", ".join(self.criteria) or " and ".join(self.aspect_names)
-                raise DataError(f"{self.name} has no aspect {name!r}{near(name, self.criteria) or f'; it has {there}'}")
-        a, f = (self.criteria[name] for name in two)
-        whose = [r.raters for r in self.ratings] or [np.full(a.shape[1:], -1)] * len(a)
-        return replace(
-            self,
-            adequacy=a.mean(axis=0),
-            fluency=f.mean(axis=0),
-            total=(a.mean(axis=0) + f.mean(axis=0)) / 2,
-            ratings=tuple(Rating(x, y, (x + y) / 2, r) for x, y, r in zip(a, f, whose, strict=True)),
-            errors=None,
-            aspect_names=two,
-        )
+        from .source import of_aspects
+
+        return of_aspects(self, (first, second))
 
     def without(self, *names: str) -> Pool:
         """The same pool with some systems left out, by name; its name and signature say so.

@@ -111,6 +111,17 @@ def title(name: str) -> str:
     return f"{pair}{', TED' if domain == 'tedtalks' else ''} 20{year}"
 
 
+def campaign_of(name: str) -> str:
+    """The metrics task, by its year, or the field that a dataset belongs to; its own name if it is none of ours.
+
+    >>> campaign_of("ted_zhen"), campaign_of("bio_enes"), campaign_of("mine")
+    ('2021', 'biomedical', 'mine')
+    """
+    if name not in DATASETS:
+        return FIELDS.get(name, name)
+    return f"20{DATASETS[name].set.removeprefix('wmt').partition('.')[0]}"
+
+
 # What people read in place of names that the release spells like files: for tables and figures, never for data.
 DISPLAY = {
     "all-rembert-20": "All-RemBERT-20",

@@ -271,11 +271,13 @@ def ranks_over_beta(
     beta: float | None = None,
     crossings: Iterable[tuple[float, float, bool]] = (),
     aspects: tuple[str, str] = ASPECTS,
+    ceiling: pd.DataFrame | None = None,
 ) -> Figure:
     """SPA of every scorer over β, and below it the rank of the `chosen` ones; the reliable interval is shaded.
 
     `table` is a `rank_sweep`, with bands if it has their columns; `interval` (low, high), `beta` a balance to mark. All others
-    stay pale. `crossings` (β, SPA, whether the order turns) are marked by full and open dots.
+    stay pale. `crossings` (β, SPA, whether the order turns) are marked by full and open dots. `ceiling`, a `ceiling_path`, is
+    what one person's ratings earn against another's.
     """
     fig = Figure(figsize=(6.4, 6.4), layout="constrained")
     top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
@@ -306,6 +308,10 @@ def ranks_over_beta(
             bottom.fill_between(rows["beta"], rows["rank_low"], rows["rank_high"], step="mid", **faint)
     for x, y, turns in crossings:
         top.plot(x, y, "o", ms=5, mec=INK, mfc=INK if turns else PAPER, zorder=6 if turns else 5)  # full ones in front
+    if ceiling is not None:
+        at, *reach = (ceiling[name] for name in ("beta", "human_ceiling_low", "human_ceiling_high"))
+        top.plot(at, ceiling["human_ceiling"], color=FAINT, ls=":", lw=1.6, label="another person", zorder=3)
+        top.fill_between(at, *reach, color=FAINT, alpha=0.1, lw=0, zorder=1)
     top.set(ylabel="SPA at balance β")
     last = int(table["scorer"].nunique())
     bottom.set(xlabel=_towards(aspects), ylabel=f"rank among {last}", ylim=(last + 0.6, 0.4))

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..data.protocol import ASPECTS
 from ..data.registry import display, displays
+from ..study.meta import METAMETRICS, SPA
 from ..study.portrait import BALANCES, Tables
 from ..study.significance import LEVEL
 from . import palette
@@ -201,49 +202,49 @@ def _averages(tables: Tables, own: Sequence[str]) -> str:
     table = tables["average"]
     if table.empty or len(tables["profile"]) < 2:
         return ""
-    every = len(tables["profile"])
-    used = {at: int(part["datasets"].iloc[0]) for at, part in table.groupby("at")}
     out = ["<h2>On average</h2>"]
     if not set(own) & set(table["scorer"]):
         return ""
     out.append(
-        "<p>Made as WMT's task averages are: every dataset has the same weight, and only scorers that take part in all of them are "
-        "averaged. <i>Mean rank</i> is over ranks among all scorers of each dataset, <i>mean cluster</i> over clusters. The interval of "
+        "<p>Made as WMT's task averages are, for each campaign: every dataset has the same weight, and only scorers that take part in all "
+        "of them are averaged. <i>Mean rank</i> is over ranks among all scorers of each dataset, <i>mean cluster</i> over clusters. The interval of "
         "95 % takes the documents of different datasets as independent; where datasets share source texts it is somewhat too narrow.</p>"
     )
+    head = ["scorer", "campaign", "datasets", "rank", "average SPA", "95 %", "mean rank", "mean cluster"]
+    others = [m for m in METAMETRICS.values() if m is not SPA and f"average_{m.name}" in table]
+    head += [m.title for m in others]
     for at in BALANCES:
-        part = table[table["at"] == at]
-        if len(part):
-            head = ["scorer", "rank", "average SPA", "95 %", "mean rank", "mean cluster"]
+        mine = table[(table["at"] == at) & table["own"]]
+        if len(mine):
             rows = [
-                (
-                    bool(r["own"]),
-                    [
-                        escape(r["scorer"]),
-                        _placed(r),
-                        f"{r['average_spa']:.3f}",
-                        f"{r['average_low']:.3f}–{r['average_high']:.3f}",
-                        f"{r['average_rank']:.1f}",
-                        f"{r['average_cluster']:.1f}",
-                    ],
-                )
-                for _, r in part.iterrows()
+                (False, [*_average(r), *(f"{r[f'average_{m.name}']:.3f}" for m in others)]) for _, r in mine.iterrows()
             ]
-            less = "" if used[at] == every else f" ({used[at]} of {every} datasets)"
-            out.append(f'<h3 class="{at}">{WORDS[at].capitalize()}{less}</h3>' + _table(head, rows))
+            out.append(f'<h3 class="{at}">{WORDS[at].capitalize()}</h3>' + _table(head, rows, texts=(1,)))
     return "\n".join(out)
+
+
+def _average(row: pd.Series) -> list[str]:
+    """A scorer's average over the datasets of a campaign."""
+    return [
+        escape(row["scorer"]),
+        escape(str(row["campaign"])),
+        str(row["datasets"]),
+        f"{int(row['rank'])} of {row['of']} ({int(row['rank_low'])}–{int(row['rank_high'])})",
+        f"{row['average_spa']:.3f}",
+        f"{row['average_low']:.3f}–{row['average_high']:.3f}",
+        f"{row['average_rank']:.1f}",
+        f"{row['average_cluster']:.1f}",
+    ]
 
 
 def _overview(tables: Tables, scorer: str) -> str:
     standings = tables["standings"].query("scorer == @scorer")
     kinds = [at for at in BALANCES if (standings["at"] == at).any()]
-    head = [
-        escape(scorer),
-        "β₀",
-        *(f'<span class="{at}">{WORDS[at]}</span>: β' if at != "natural" else "" for at in kinds for _ in ()),
-    ]
+    head = [escape(scorer), "β₀"]
     for at in kinds:
         head += [f'<span class="{at}">{WORDS[at]}</span><br>SPA', "rank", "cluster"]
+    others = [m for m in METAMETRICS.values() if f"rank_{m.name}" in standings]
+    head += [f"{m.title}<br>natural" for m in others]
     rows = []
     for _, about in tables["profile"].iterrows():
         mine = standings[standings["dataset"] == about["dataset"]].set_index("at")
@@ -252,10 +253,15 @@ def _overview(tables: Tables, scorer: str) -> str:
         cells = [escape(str(about["title"])), "–" if pd.isna(about["beta0"]) else f"{about['beta0']:.3f}"]
         for at in kinds:
             cells += (
-                [f"{mine.loc[at, 'spa']:.3f}", _placed(mine.loc[at]), str(int(mine.loc[at, "cluster"]))]
+                [
+                    f"{mine.loc[at, 'spa']:.3f}",
+                    _placed(mine.loc[at], about["scorers"]),
+                    str(int(mine.loc[at, "cluster"])),
+                ]
                 if at in mine.index
                 else ["–"] * 3
             )
+        cells += [f"{mine.loc['natural', m.name]:.3f} #{mine.loc['natural', f'rank_{m.name}']}" for m in others]
         rows.append((False, cells))
     return _table(head, rows)
 
@@ -270,7 +276,7 @@ def _dataset(tables: Tables, about: pd.Series, own: Sequence[str]) -> str:
     )
     out.append(
         f'<p class="soft">{escape(str(name))}: {about["systems"]} systems, {about["segments"]} rated segments, {about["documents"]} documents, '
-        f"{about['scorers']} scorers; reference {escape(str(about['reference']))}. {balance}{_weighed(about)}</p>"
+        f"{about['scorers']} scorers; reference {escape(str(about['reference']))}. {balance}{_weighed(about)}{_people(about)}</p>"
     )
     path = tables["path"].query("dataset == @name")
     if len(path):
@@ -312,6 +318,19 @@ def _weighed(about: pd.Series) -> str:
         return ""
     return (
         f" Weights, times uniform, run from {escape(low)} at the fluency end, from {escape(high)} at the adequacy end."
+    )
+
+
+def _people(about: pd.Series) -> str:
+    """The human ceiling, where people rated translations several times."""
+    if pd.isna(about.get("human_ceiling", None)):
+        return ""
+    value, low, high, best = (
+        f"{about[name]:.3f}" for name in ("human_ceiling", "human_ceiling_low", "human_ceiling_high", "best_scorer")
+    )
+    return (
+        f" At the natural balance one person's ratings have an SPA of {value} against another's ({low}–{high}), the best scorer {best} "
+        "against the same."
     )
 
 
@@ -454,8 +473,8 @@ def _kind(row: pd.Series) -> list[str]:
     return [escape(row["domain"]), str(row["segments"]), escape(row["scorer"]), f"{row['spa']:.3f}", place]
 
 
-def _placed(row: pd.Series) -> str:
-    return f"{int(row['rank'])} ({int(row['rank_low'])}–{int(row['rank_high'])})"
+def _placed(row: pd.Series, of: int) -> str:
+    return f"{int(row['rank'])} of {of} ({int(row['rank_low'])}–{int(row['rank_high'])})"
 
 
 def _signed(value: float) -> str:

@@ -1,6 +1,7 @@
 """One table over several datasets, as WMT's task averages are made.
 
-Every dataset has the same weight, and only scorers that take part in all of them are averaged. `average_spa` is the mean of
+Every dataset has the same weight, and only scorers that take part in all of them are averaged; `by_campaign` does so for the
+datasets of each year, since few scorers take part in several years. `average_spa` is the mean of
 a scorer's SPAs; `average_rank` the mean of its ranks by SPA, each among all scorers of that dataset; `average_cluster` the
 mean of its significance clusters, which is what mt-metrics-eval calls the average rank. The interval takes datasets as
 independent draws of documents: variances add. Where datasets share source documents (the same English text translated into
@@ -9,7 +10,7 @@ two languages, say) their errors go together, and the interval is somewhat too n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,12 @@ from ..core.balance import reachable
 from ..core.check import Array, DataError
 from ..data.digest import Digest, load
 from ..data.pool import Pool
+from ..data.registry import campaign_of
 from ..data.segments import load_pool
 from ..solve.reweight import reliable_interval
 from .contest import Contest, One, Scores, contest, named_scores
 from .intervals import quantile, rank_sets
+from .meta import METAMETRICS
 from .ranking import Ranking, rank, ranks
 from .significance import LEVEL, RESAMPLES
 from .tested import with_tests
@@ -79,9 +82,12 @@ def target(field: Contest | Pool, beta: float | str | None) -> float | None:
     return beta
 
 
-def part(found: Opened, beta: float | None = None, resamples: int = RESAMPLES) -> Part:
-    """A dataset ranked at a balance, with clusters and rank intervals."""
-    tested, standing = with_tests(rank(found.field, beta), found.field, found.source, beta, found.scores, resamples)
+def part(
+    found: Opened, beta: float | None = None, resamples: int = RESAMPLES, meta: str | Iterable[str] = "spa"
+) -> Part:
+    """A dataset ranked at a balance, with clusters and rank intervals, and other meta-metrics beside SPA."""
+    ranked = rank(found.field, beta, meta=meta)
+    tested, standing = with_tests(ranked, found.field, found.source, beta, found.scores, resamples)
     if standing is None:
         raise DataError(f"{found.field.name} has one scorer; at least two are needed")
     return Part(found.field.name, beta, tested, standing, f"{tested.signature}|{standing.signature}")
@@ -91,7 +97,7 @@ def average(parts: Sequence[Part]) -> pd.DataFrame:
     """The scorers that take part in all of `parts`, best average SPA first.
 
     Columns rank, scorer, average_spa, average_low, average_high (its interval of 95 %), rank_low, rank_high (ranks of the
-    average that go with the data), average_rank, average_cluster, own.
+    average that go with the data), average_rank, average_cluster, own; average_NAME for each meta-metric beside SPA.
 
     >>> parts = [part(opened(name)) for name in ("ende24", "enes24", "jazh24")]
     >>> average(parts).loc[:1, ["rank", "scorer", "average_rank"]].round(2)
@@ -128,9 +134,31 @@ def average(parts: Sequence[Part]) -> pd.DataFrame:
             "average_rank": places.mean(axis=0),
             "average_cluster": groups.mean(axis=0),
             "own": own,
+            **{
+                f"average_{m}": np.mean([t.loc[names, m] for t in tables], axis=0)
+                for m in METAMETRICS
+                if m != "spa" and m in tables[0]
+            },
         }
     )
     return out.sort_values(["rank", "scorer"], ignore_index=True)
+
+
+def by_campaign(parts: Sequence[Part]) -> pd.DataFrame:
+    """`average` of the datasets of each campaign, its scorers alone; columns campaign, datasets, of (how many are averaged) before the others.
+
+    >>> found = by_campaign([part(opened(name)) for name in ("enes24", "jazh24", "zhen23")])
+    >>> found.groupby("campaign")[["datasets", "of"]].first().to_numpy().tolist()
+    [[1, 43], [2, 29]]
+    """
+    out = []
+    for year in dict.fromkeys(campaign_of(p.name) for p in parts):
+        some = [p for p in parts if campaign_of(p.name) == year]
+        found = average(some)
+        out.append(found.assign(campaign=year, datasets=len(some), of=len(found)))
+    table = pd.concat(out, ignore_index=True).sort_values("campaign", kind="stable", ignore_index=True)
+    first = ["campaign", "datasets", "rank", "of"]
+    return table[[*first, *table.columns.drop(first)]]
 
 
 def freedom(covariances: Sequence[Array], documents: Sequence[int]) -> int:

@@ -28,7 +28,7 @@ from ..data.registry import PRIMARIES
 from ..solve.reweight import reweight
 from .average import freedom, target
 from .contest import need_aspects
-from .intervals import intervals, quantile
+from .intervals import Documents, draws, intervals, quantile
 from .meta import METAMETRICS
 from .ranking import ranks
 from .significance import LEVEL, SEED
@@ -56,8 +56,8 @@ SIGNED = ("pearson", "cells")  # correlations: in the average as (1 + r) / 2
 
 class Official(NamedTuple):
     """`table`: rank, scorer, average, average_low, average_high, and one column DATASET_META a task, best first; `signature` says what it
-    rests on. The interval of 95 % resamples the documents of each dataset; NaN for constant scorers, and where meta-metrics are others
-    than SPA and acc_eq.
+    rests on. The interval of 95 % resamples the documents of each dataset, alike for all its tasks; NaN for constant scorers. In 2023
+    scorers' means are over all lines; how far they scatter is told from the rated lines, whose documents are known, and so is a little wide.
     """
 
     table: pd.DataFrame
@@ -82,27 +82,28 @@ def campaign(name: str, beta: float | str | None = None, resamples: int = META_R
     one = CAMPAIGNS[name]
     scorers = sorted(PRIMARIES[one.set])
     columns: dict[str, Array] = {}
-    signed, pairs = [], []
+    signed, pairs = list[str](), list[int]()
+    pools, targets = list[Pool](), list[float | None]()
     variance, documents = np.zeros((len(one.datasets), len(scorers))), []
-    for n, dataset in enumerate(one.datasets):
+    for dataset in one.datasets:
         pool = load_official(dataset)
         at = target(pool, beta)
-        k = len(pool.systems)
-        w = np.full(k, 1 / k) if at is None else reweight(*need_aspects(pool), at).weights
+        pools.append(pool)
+        targets.append(at)
+        w = _weights(pool, at)
         columns |= {f"{dataset}_{m}": x for m, x in tasks(pool, scorers, one, w).items()}
         pairs.append(_told_apart(pool))
-        if set(one.meta) <= {"spa", "acc_eq"}:
-            variance[n], t = _variances(pool, scorers, one, at, resamples)
-            documents.append(t)
         signed.append(
             f"{signature(pool, PERMUTATIONS, PUBLISHED_SEED)}|beta:{'natural' if at is None else format(at, '.12g')}"
         )
+    shares = np.array(pairs) / sum(pairs)
+    for n, pool in enumerate(pools):
+        variance[n], t = _variances(pool, scorers, one, targets[n], shares[n], resamples)
+        documents.append(t)
     average = np.mean([_mean(columns, one, m, np.array(pairs)) for m in one.meta], axis=0)
-    reach = np.full(len(scorers), np.nan)
-    if documents:
-        every = [np.diag(v[~np.isnan(v)]) for v in variance]
-        reach = quantile(LEVEL, freedom(every, documents) + 1) * np.sqrt(variance.sum(axis=0)) / len(documents)
-        signed.append(f"bootstrap:{resamples}|seed:{SEED}")
+    every = [np.diag(v[~np.isnan(v)]) for v in variance]
+    reach = quantile(LEVEL, freedom(every, documents) + 1) * np.sqrt(variance.sum(axis=0))
+    signed.append(f"bootstrap:{resamples}|seed:{SEED}")
     table = pd.DataFrame(
         {"rank": ranks(average), "scorer": scorers, "average": average, "average_low": average - reach,
          "average_high": average + reach, **columns}
@@ -125,14 +126,55 @@ def _told_apart(pool: Pool) -> int:
     return int((means[i] != means[j]).sum())
 
 
-def _variances(pool: Pool, scorers: list[str], one: Campaign, at: float | None, resamples: int) -> tuple[Array, int]:
-    """Variances of a dataset's mean over meta-metrics, documents drawn alike for all of them: (M,); and how many documents."""
+def _weights(pool: Pool, at: float | None) -> Array:
+    """Weights of systems at a balance: (K,)."""
+    k = len(pool.systems)
+    return np.full(k, 1 / k) if at is None else reweight(*need_aspects(pool), at).weights
+
+
+def _variances(
+    pool: Pool, scorers: list[str], one: Campaign, at: float | None, share: float, resamples: int
+) -> tuple[Array, int]:
+    """Variances of what a dataset adds to the average, documents drawn alike for all its tasks: (M,); and how many documents.
+
+    `share` is its share of the pairs of systems, by which pairwise accuracy enters.
+    """
     shown = {s: pool.scorers[pool.aliases.get(s, s)] for s in scorers if s not in one.constant}
     part = replace(pool, scorers=shown)
-    each = [intervals(part, [np.nan if at is None else at], None, resamples, meta=m) for m in one.meta]
-    spread = np.nanvar(np.mean([x.spread[:, 0] for x in each], axis=0), axis=0)
-    found = dict(zip(shown, spread, strict=True))
-    return np.array([found.get(s, np.nan) for s in scorers]), each[0].documents
+    each = {
+        m: intervals(part, [np.nan if at is None else at], None, resamples, meta=m)
+        for m in one.meta
+        if m in METAMETRICS
+    }
+    spread = {m: x.spread[:, 0] for m, x in each.items()}
+    documents = next(iter(each.values())).documents
+    if "cells" in one.meta:
+        spread["cells"] = _cells_drawn(part, _weights(pool, at), documents, resamples)
+    equal = 1 / len(one.datasets)
+    weight = {m: share if m == "pa" else equal / 2 if m in SIGNED else equal for m in one.meta}
+    drawn = np.sum([weight[m] * spread[m] for m in one.meta], axis=0) / len(one.meta)
+    found = dict(zip(shown, np.nanvar(drawn, axis=0), strict=True))
+    return np.array([found.get(s, np.nan) for s in scorers]), documents
+
+
+def _cells_drawn(pool: Pool, w: Array, documents: int, resamples: int) -> Array:
+    """How far the correlations of `_cells` scatter over resampled documents, systems weighted as in the whole: (R, M)."""
+    here = pool.official
+    number = Documents.of(pool.documents, len(pool.lines)).only(here)
+    people, x = pool.total[:, here], np.array([v[:, here] for v in pool.scorers.values()])
+    share = w / w.sum()
+
+    def sums(v: Array) -> Array:
+        return number.sums(np.einsum("k,...kn->...n", share, v))
+
+    parts = [sums(v) for v in (people, people**2, x, x**2, people * x)]  # (G,) or (M, G)
+    blocks, factor = draws("bootstrap", documents, resamples, SEED, resamples)
+    times = np.concatenate(list(blocks))
+    size = times @ number.size
+    h, hh, y, yy, hy = (times @ v.T / (size if v.ndim == 1 else size[:, None]) for v in parts)
+    spread = np.sqrt((hh - h**2)[:, None] * (yy - y**2))
+    drawn = (hy - h[:, None] * y) / np.where(spread > 0, spread, np.nan)
+    return np.asarray(factor * (drawn - np.nanmean(drawn, axis=0)))
 
 
 def tasks(pool: Pool, scorers: list[str], one: Campaign, w: Array) -> dict[str, Array]:

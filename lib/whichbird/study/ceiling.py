@@ -25,6 +25,7 @@ from ..core.permutation import PERMUTATIONS, PUBLISHED_SEED
 from ..data.digest import Digest, read_table
 from ..data.pool import Pool, Rating, pick
 from ..data.protocol import signature
+from ..data.registry import FIELDS
 from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reweight
 from .average import ENDS
@@ -269,14 +270,53 @@ def ceilings(
     >>> ceilings(load("ende24"), None, "spa"), ceilings(load("ende23"), 0.95, "spa")[0].round(2).values.tolist()
     ((None, ''), [['spa', 0.98, 0.96, 0.99, 0.98]])
     """
-    if isinstance(source, Pool) and len(source.ratings) < 2:
+    if not _several(source):
         return None, ""
-    if isinstance(source, Digest) and source.info.get("of", source.name) not in set(read_table(TABLE)["dataset"]):
-        return None, ""
-    pool = pool_of(source)
+    names = [m.name for m in dict.fromkeys((SPA, *metametrics(meta)))]
     try:
-        found = {m.name: human_ceiling(pool, beta, m.name) for m in dict.fromkeys((SPA, *metametrics(meta)))}
+        found = [(name, *_value(source, beta, name)) for name in names]
     except ValueError as error:
         return None, f"no human ceiling: {error}"
-    rows = [(name, x.value, x.low, x.high, x.best) for name, x in found.items()]
-    return pd.DataFrame(rows, columns=["meta", *CEILING_COLUMNS]), ""
+    return pd.DataFrame(found, columns=["meta", *CEILING_COLUMNS]), ""
+
+
+def ceiling_path(source: Pool | Digest) -> pd.DataFrame | None:
+    """The human ceiling of SPA at the fluency end, β₀ and the adequacy end: beta, human_ceiling, human_ceiling_low, human_ceiling_high; None where it is not known.
+
+    Each gold has ends of its own; `beta` are those of the source.
+
+    >>> from whichbird import load
+    >>> ceiling_path(load("ende23"))["human_ceiling"].round(2).tolist(), ceiling_path(load("ende24"))
+    ([0.97, 0.98, 0.98], None)
+    """
+    if not _several(source):
+        return None
+    a, f = need_aspects(source)
+    low, high = reliable_interval(a, f)
+    try:
+        rows = [
+            (x, *_value(source, at, SPA.name)[:3]) for x, at in ((low, "low"), (balance(a, f), None), (high, "high"))
+        ]
+    except ValueError:
+        return None
+    return pd.DataFrame(rows, columns=["beta", *CEILING_COLUMNS[:3]])
+
+
+def _several(source: Pool | Digest) -> bool:
+    """Whether cells have several ratings. Of a dataset that ships the table says so, so that its segments are read only then."""
+    if isinstance(source, Pool):
+        return len(source.ratings) > 1
+    name = source.info.get("of", source.name)
+    return name in set(read_table(TABLE)["dataset"]) or name in FIELDS and len(pool_of(source).ratings) > 1
+
+
+def _value(source: Pool | Digest, beta: float | str | None, meta: str) -> tuple[float, float, float, float]:
+    """Ceiling, its interval and what the best scorer earns: those that ship where they do."""
+    if isinstance(source, Digest) and not source.dropped and not isinstance(beta, int | float):
+        t = read_table(TABLE).query("dataset == @source.name and meta == @meta and deal == 0")
+        t = t[t["at"] == (beta or "natural")]
+        if len(t):
+            value, low, high = t[["mean", "mean_low", "mean_high"]].iloc[0]
+            return float(value), float(low), float(high), float(t.groupby("gold")["best_value"].first().mean())
+    x = human_ceiling(pool_of(source), beta, meta)
+    return x.value, x.low, x.high, x.best

@@ -7,7 +7,7 @@ Everything is in plain tables, so that a page, a card or another program can be 
     path       a row per dataset, balance of the reliable interval and scorer: spa and rank
     rivals     a row per dataset, scorer of yours and other scorer: who leads, whether surely, and what beta does to it
     domains    a row per dataset, kind of text and scorer of yours, at the natural balance
-    average    a row per balance and scorer that takes part in all datasets; see `average`
+    average    a row per balance, campaign and scorer that takes part in all datasets of that year; see `by_campaign`
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..core.balance import balance, ess
 from ..core.check import Array, DataError
 from ..core.closed import closed_p
 from ..core.metametrics import spa_from_p
+from ..data.digest import Digest
 from ..data.domains import in_domain
 from ..data.manifest import folder, shipped_text
 from ..data.pool import Pool
@@ -31,8 +32,10 @@ from ..data.protocol import scored_lines
 from ..data.registry import title
 from ..data.segments import pool_of
 from ..solve.reweight import reliable_interval, reweight
-from .average import Opened, Part, average, target
+from .average import Opened, Part, by_campaign, target
+from .ceiling import CEILING_COLUMNS, ceilings
 from .intervals import Intervals, intervals
+from .meta import SPA, beside
 from .ranking import Ranking, rank, rank_sweep, ranks
 from .significance import RESAMPLES, SEED, clusters, significance, swapped_documents
 from .targets import extremes
@@ -40,7 +43,7 @@ from .verdict import Standing, changes, shipped_verdict, tests_line
 
 BALANCES = ("low", "natural", "high", "chosen")
 STOPS = 13  # balances of a path
-REPORT_FORMAT = 2
+REPORT_FORMAT = 3
 SHIPPED = Path("guests", "remedy-report.json")  # below data/
 Tables = dict[str, pd.DataFrame]
 
@@ -55,11 +58,11 @@ class _Tested(NamedTuple):
 
 def portrait(
     found: Sequence[Opened], beta: float | None = None, resamples: int = RESAMPLES,
-    watch: Callable[[Iterable[Opened]], Iterable[Opened]] = iter
+    watch: Callable[[Iterable[Opened]], Iterable[Opened]] = iter, meta: str | Iterable[str] = "spa"
 ) -> tuple[Tables, list[str]]:  # fmt: skip
     """All tables of a report on datasets with scorers of yours, at the low end, β₀, the high end, and `beta` where reliable.
 
-    Also returned: notes on what was left out. `watch` goes through the datasets and may show how far it is.
+    `meta` names meta-metrics beside SPA. Also returned: notes on what was left out. `watch` goes through the datasets and may show how far it is.
 
     >>> from whichbird.study.average import opened
     >>> import whichbird as wb
@@ -72,7 +75,7 @@ def portrait(
     if not found:
         raise DataError("there is no dataset to report on")
     notes: list[str] = []
-    each = [_one(one, beta, resamples, notes) for one in watch(found)]
+    each = [_one(one, beta, resamples, notes, meta) for one in watch(found)]
     out = {
         name: pd.concat(
             [e.tables[name] for e in each if len(e.tables[name])] or [each[0].tables[name]], ignore_index=True
@@ -84,12 +87,11 @@ def portrait(
         parts = [p for e in each for where, p in zip(e.labels, e.parts, strict=True) if where == label]
         if parts:
             try:
-                means.append(average(parts).assign(at=label, datasets=len(parts)))
+                means.append(by_campaign(parts).assign(at=label))
             except DataError as error:
                 notes.append(f"no average ({label}): {error}")
-    columns = ["at", "datasets", "rank", "scorer", "average_spa", "average_low", "average_high", "rank_low", "rank_high",
-               "average_rank", "average_cluster", "own"]  # fmt: skip
-    out["average"] = pd.concat(means, ignore_index=True)[columns] if means else pd.DataFrame(columns=columns)
+    table = pd.concat(means, ignore_index=True) if means else pd.DataFrame(columns=["at", "campaign", "own"])
+    out["average"] = table[["at", *table.columns.drop("at")]]
     return out, notes
 
 
@@ -135,7 +137,9 @@ def _short(value: object) -> object:
     return value
 
 
-def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _Tested:
+def _one(
+    one: Opened, beta: float | None, resamples: int, notes: list[str], meta: str | Iterable[str] = "spa"
+) -> _Tested:
     field, pool = one.field, pool_of(one.source)
     own = [s for s, mine in zip(field.scorers, field.own, strict=True) if mine]
     known = field.aspects is not None
@@ -154,8 +158,9 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
     spread = intervals(pool, list(targets.values()), one.scores, resamples)
     p = _permuted(one, pool, targets, resamples, "segments")
     judged = _permuted(one, pool, targets, resamples, "documents") if swapped_documents(pool) is not None else p
-    rankings = [rank(field, None if np.isnan(t) else t) for t in targets.values()]
-    spa = np.array([r.table.set_index("scorer")["spa"].loc[field.scorers].to_numpy() for r in rankings])
+    rankings = [rank(field, None if np.isnan(t) else t, meta=meta) for t in targets.values()]
+    by_scorer = [r.table.set_index("scorer") for r in rankings]
+    spa = np.array([t["spa"].loc[field.scorers].to_numpy() for t in by_scorer])
     tests = tests_line(resamples, spread.documents, SEED)
     parts, rows = [], []
     for b, (label, t) in enumerate(targets.items()):
@@ -165,7 +170,8 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
         table = pd.DataFrame(
             {"dataset": field.name, "at": label, "beta": balance(a, f) if known and np.isnan(t) else t, "scorer": field.scorers,
              "own": field.own, "spa": spa[b], "se": s.se, "rank": ranks(spa[b]), "rank_low": best, "rank_high": worst,
-             "cluster": s.cluster}
+             "cluster": s.cluster,
+             **{c: by_scorer[b].loc[field.scorers, c].to_numpy() for m in beside(meta) for c in (m.name, f"rank_{m.name}")}}
         )  # fmt: skip
         kept = 1.0 * len(field.systems) if np.isnan(t) else ess(reweight(a, f, t).weights)
         rows.append(table.assign(ess=kept))
@@ -188,6 +194,7 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
         "reliable_min": low if known else np.nan,
         "reliable_max": high if known else np.nan,
         **{f"weights_{end}": _extremes(rankings[labels.index(end)]) if known else "" for end in ("low", "high")},
+        **_people(one.source),
         "signature": f"{field.signature}|{tests}",
     }
     tables = {
@@ -198,6 +205,12 @@ def _one(one: Opened, beta: float | None, resamples: int, notes: list[str]) -> _
         "domains": _domains(pool, one, own),
     }
     return _Tested(labels, parts, tables)
+
+
+def _people(source: Pool | Digest) -> dict[str, float]:
+    """What one person's ratings earn against another's at the natural balance, by SPA, and the best scorer; NaN where that is not known."""
+    found, _ = ceilings(source, None, SPA.name)
+    return {name: np.nan if found is None else float(found[name].iloc[0]) for name in CEILING_COLUMNS}
 
 
 def _extremes(found: Ranking) -> str:

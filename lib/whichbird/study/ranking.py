@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ..core import check
-from ..core.check import Array
+from ..core.check import Array, DataError
 from ..data.digest import Digest
 from ..data.pool import Pool
+from ..data.segments import pool_of
 from ..solve.result import Reweighting
 from ..solve.reweight import reweight, reweight_sweep
 from .contest import Contest, Scores, contest, need_aspects
@@ -54,7 +55,7 @@ class Ranking:
 
 def rank(
     source: Digest | Pool | Contest | str, beta: float | None = None, scores: Scores | None = None,
-    meta: str | Iterable[str] = "spa"
+    meta: str | Iterable[str] = "spa", tests: bool = False
 ) -> Ranking:  # fmt: skip
     """Rank all scorers of `source` at balance `beta` (None: the natural balance), with your own `scores` among them.
 
@@ -63,7 +64,8 @@ def rank(
     `source.source_lines`, of which those are picked; a DataFrame goes by its labels: systems, and segments as `source` names
     them or source lines counted from 1. Or to p-values (P,) of all pairs, where those are known already. One array alone is a
     scorer called yours. `meta` names meta-metrics of the registry, as "spa,acc_eq" or one by one: `rank` is SPA's always, the
-    others stand beside it, and rows are in the order of the first.
+    others stand beside it, and rows are in the order of the first. With `tests` the table has cluster, rank_low, rank_high and
+    se too, as the command's: they ship for datasets, and take seconds for scorers or ratings of yours.
 
     >>> rank("ende24", 0.6).table.head(3)[["rank", "scorer", "rank_natural"]]
        rank     scorer  rank_natural
@@ -74,6 +76,10 @@ def rank(
        rank      scorer  pearson  rank_pearson
     0     4     BLCOM_1    0.954             1
     1    10  MetricX-24    0.941             2
+    >>> rank("ende24", 0.6, tests=True).table.loc[:1, ["scorer", "cluster", "rank_low", "rank_high"]]
+          scorer  cluster  rank_low  rank_high
+    0  XCOMET-QE        1         1         17
+    1     XCOMET        1         1         17
     """
     chosen = metametrics(meta)
     c = source if isinstance(source, Contest) else contest(source, scores)
@@ -94,13 +100,20 @@ def rank(
     )
     for name, (x, before) in at.items():
         table[name], table[f"rank_{name}"], table[f"{name}_natural"] = x, ranks(x), before
-    weights = weights_table(c.systems, c.adequacy, c.fluency, w)
-    return Ranking(
+    found = Ranking(
         table.sort_values([rank_column(chosen[0]), "scorer"], ignore_index=True),
-        weights,
+        weights_table(c.systems, c.adequacy, c.fluency, w),
         solved,
         f"{c.signature}|beta:{'natural' if beta is None else format(float(beta), '.12g')}",
     )
+    if not tests:
+        return found
+    from .tested import with_tests
+
+    if not isinstance(c.source, Pool | Digest):
+        raise DataError(f"{c.name} holds p-values only; tests need a dataset or a pool")
+    data = c.source if c.reference in (None, c.source.reference) else pool_of(c.source, c.reference)
+    return with_tests(found, c, data, beta, c.scores)[0]
 
 
 def rank_sweep(

@@ -10,6 +10,7 @@ made, so that a verdict seldom hangs on the seed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,7 @@ RESAMPLES, SEED, LEVEL = 1000, 7, 0.05
 MORE = 10  # times as many swaps where a p-value is near the level
 FEWEST = 8  # documents that a verdict takes: with fewer, noise is a guess itself, and nothing is ruled out
 UNITS = ("documents", "segments")  # what is swapped
+WAVE = 32  # scorers that are given clusters at a time, where only the pairs are tested that clusters need
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +91,13 @@ def significance(
     seed: int = SEED,
     only_own: bool = False,
     by: str | None = None,
+    ranked_by: ArrayLike | None = None,
 ) -> Significance:
     """PERM-BOTH between all scorers of `source`, your own `scores` (as `rank` takes them) among them, at every balance.
 
     `betas` (B,): targets, in ascending order in the result; None: those of `targets.steps`, or the natural balance
-    alone where adequacy and fluency are not known. `only_own` tests just the pairs with a scorer of yours in them. `by`
+    alone where adequacy and fluency are not known. `only_own` tests just the pairs with a scorer of yours in them, and
+    `ranked_by` (M,) those that clusters at the first balance need, scorers in order of these SPAs. `by`
     says what is swapped: whole "documents", or "segments" one by one, WMT's rule; None: documents where `FEWEST` or more
     are known. The same seed gives the same answer, and a pair of scorers the same whoever else takes part.
 
@@ -111,21 +115,22 @@ def significance(
     whole(resamples, "resamples")
     shipped, own = judges(pool, scores, 2)
     names, x = [*shipped, *own], np.array([*shipped.values(), *own.values()])
-    i, j = np.triu_indices(len(names), 1)
+    every = np.triu_indices(len(names), 1)
     if only_own:
         if not own:
             raise ValueError("only_own asks for the pairs of your own scorers, and scores holds none")
-        i, j = i[j >= len(shipped)], j[j >= len(shipped)]
+        every = every[0][every[1] >= len(shipped)], every[1][every[1] >= len(shipped)]
     documents = swapped_documents(pool, by)
     betas, w = weightings(pool, betas)
     pi, human = pair_weights(w), closed_p(pool.total)
-    spa = spa_from_p(human, closed_p(x), w)
-    found = swap_test(standard_scores(x), i, j, human, pi, resamples, seed, documents, MORE * resamples)
+    spa, standard = spa_from_p(human, closed_p(x), w), standard_scores(x)
     p, z = (np.full((len(pi), len(names), len(names)), np.nan) for _ in range(2))
-    p[:, i, j], p[:, j, i] = found.at_least / found.resamples, found.at_most / found.resamples
-    with np.errstate(divide="ignore", invalid="ignore"):  # scorers that are one up to scale have no spread
-        z[:, i, j] = np.where(found.spread > SPA_TIE, (found.observed - found.mean) / found.spread, 0.0)
-    z[:, j, i] = -z[:, i, j]
+    for i, j in [every] if ranked_by is None else waves(np.asarray(ranked_by), p[0]):
+        found = swap_test(standard, i, j, human, pi, resamples, seed, documents, MORE * resamples)
+        p[:, i, j], p[:, j, i] = found.at_least / found.resamples, found.at_most / found.resamples
+        with np.errstate(divide="ignore", invalid="ignore"):  # scorers that are one up to scale have no spread
+            z[:, i, j] = np.where(found.spread > SPA_TIE, (found.observed - found.mean) / found.spread, 0.0)
+        z[:, j, i] = -z[:, i, j]
     diagonal = np.arange(len(names))
     p[:, diagonal, diagonal], z[:, diagonal, diagonal] = 1.0, 0.0
     return Significance(
@@ -140,6 +145,32 @@ def significance(
         f"{pool.name}|sys:{len(pool.systems)}|{segments(pool)}|ref:{pool.reference}|test:PERM-BOTH"
         f"|by:{UNITS[documents is None]}|p:normal|resamples:{resamples}, {MORE * resamples} near {LEVEL:g}|seed:{seed}|whichbird:{__version__}",
     )
+
+
+def waves(spa: Array, p: Array, level: float = LEVEL) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Pairs of scorers (Q,), (Q,) that clusters need, some at a time; who asks for the next has written the p-values of these to p (M, M).
+
+    A scorer is compared with the members of the cluster that it could join alone, so of hundreds of scorers few pairs meet.
+
+    >>> p = np.full((100, 100), np.nan)
+    >>> tested = 0
+    >>> for i, j in waves(-np.arange(100.0), p):  # each scorer is surely better than the one after it
+    ...     p[i, j], tested = 0.0, tested + len(i)
+    >>> tested, 100 * 99 // 2
+    (1562, 4950)
+    """
+    order = np.argsort(-spa, kind="stable")
+    first = tested = 0  # of the current cluster; how many scorers have been tested
+    for place in range(len(order)):
+        if place == tested:
+            tested = min(place + WAVE, len(order))
+            a, b = np.triu_indices(tested - first, 1)
+            new = b + first >= place
+            two = np.sort([order[a[new] + first], order[b[new] + first]], axis=0)
+            if two.size:
+                yield two[0], two[1]
+        if (p[order[first:place], order[place]] <= level).any():
+            first = place
 
 
 def swapped_documents(pool: Pool, by: str | None = None) -> NDArray[np.int64] | None:

@@ -414,7 +414,7 @@ class Standing(NamedTuple):
     """Where M scorers stand at one balance: cluster, compatible ranks, standard error of SPA, (M,) each, and PERM-BOTH.
 
     `stop` is the balance at which tests that ship were made, the one next to that asked for; None where all is
-    computed.
+    computed. `p` (M, M) is NaN for pairs of scorers whose test no cluster needs, if there are many scorers.
     """
 
     scorers: tuple[str, ...]
@@ -452,7 +452,8 @@ def standing(
             v.scorers, clusters(spa, v.p[b]), v.rank_low[b], v.rank_high[b], v.se[b], v.t, v.p[b], stop, v.tests,
             v.covariance(b), v.documents,
         )  # fmt: skip
-    tested = significance(pool, at, scores, resamples, seed, only_own=v is not None, by="segments")
+    every = spa if v is None else None  # no test ships: clusters say which are needed
+    tested = significance(pool, at, scores, resamples, seed, v is not None, "segments", every)
     p = tested.p[0]
     if v is not None:
         p[: len(v.scorers), : len(v.scorers)] = v.p[b]

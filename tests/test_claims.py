@@ -276,7 +276,6 @@ EXCEPTIONS = {
     ("1", "2"): (2, "marks a point of an enumeration"),
     ("1", "3"): (2, "marks a point of an enumeration"),
     ("3", "2"): (1, "a step of a proof divides by it"),
-    ("4", "2025"): (1, "a year whose data are not used"),
     ("4", "2021"): (1, "the year from which data are used"),
     ("A", "1"): (2, "names a case of a proof"),
     ("A", "2"): (3, "names a case of a proof"),

@@ -104,7 +104,7 @@ def week_table(_: Link) -> tuple[list[str], list[list[str]]]:
     """The eight sessions of the four weeks, as the page has them."""
 
     def words(cell: str) -> str:
-        cell = re.sub(r"\{ref\}`(ex-[\w-]+)`", lambda m: sources.exercise(m[1]), cell.strip())
+        cell = re.sub(r"\{ref\}`(?:[^`<]*<)?(ex-[\w-]+)>?`", lambda m: sources.exercise(m[1]), cell.strip())
         cell = re.sub(r"\{doc\}`(?:\.\./)?([\w/-]+)`", lambda m: sources.title(_page(m[1])), cell)
         return escape(sources.plain(cell))
 

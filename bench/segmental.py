@@ -44,7 +44,9 @@ def main():
     times = rng.poisson(1, (200, pool.total.shape[1])).astype(float)
     single, _ = seconds(lambda: tie_accuracies(pool.total, x, w[:1], times[:1]))
     many, _ = seconds(lambda: tie_accuracies(pool.total, x, w, times))
-    print(f"acc_eq, 200 weightings of {len(x)} scorers, {x.shape[2]} segments: {many / single:.0f} times as much as one")
+    print(
+        f"acc_eq, 200 weightings of {len(x)} scorers, {x.shape[2]} segments: {many / single:.0f} times as much as one"
+    )
     low, high = wb.reliable_interval(*pool.aspects)
     metas = ("spa", "acc_eq", "pdp")
     every, _ = seconds(lambda: [wb.intervals(pool, [low, np.nan, high], None, 200, meta=m) for m in metas])

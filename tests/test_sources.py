@@ -229,3 +229,32 @@ def test_latex_takes_a_caption_a_label_and_a_number_of_rows():
 def test_source_wants_one_kind():
     with pytest.raises(DataError, match="one source is expected"):
         wb.source()
+
+
+@pytest.mark.parametrize("meta", ["acc_eq", "pdp"])
+def test_segment_level_bad_input_is_a_number_or_a_sentence(tmp_path, meta):
+    """No ties among people, gaps, one segment: a number by its definition; a constant scorer: one sentence."""
+    rng = np.random.default_rng(8)
+    rows = pd.DataFrame(
+        [(s, n, *rng.normal(size=3) + i) for i, s in enumerate(SYSTEMS) for n in range(6)],
+        columns=["system", "segment", "adequacy", "fluency", "mine"],
+    )
+
+    def ranked(ratings, scores):
+        ratings[["system", "segment", "adequacy", "fluency"]].to_csv(tmp_path / "h.csv", index=False)
+        scores[["system", "segment", "mine"]].to_csv(tmp_path / "s.csv", index=False)
+        argv = ["--human", tmp_path / "h.csv", "--scores", tmp_path / "s.csv"]
+        return run("rank", *argv, "--meta", meta, "--bare", "--json")
+
+    def matrix(frame, column):
+        wide = frame.pivot(index="system", columns="segment", values=column)
+        return wide.loc[list(SYSTEMS)].to_numpy()
+
+    for ratings in (rows, rows[(rows["system"] != "ant") | (rows["segment"] != 2)], rows[rows["segment"] == 1]):
+        code, out, err = ranked(ratings, rows[rows["segment"].isin(ratings["segment"])])
+        assert code == 0, err
+        total = matrix(ratings, "adequacy") + matrix(ratings, "fluency")
+        mine = matrix(rows[rows["segment"].isin(ratings["segment"])], "mine")
+        expected = getattr(wb, meta)(total, mine)
+        assert json.loads(out)["ranking"][0][meta] == pytest.approx(expected, abs=1e-12)
+    assert "is constant" in refused(*ranked(rows, rows.assign(mine=0.7)))

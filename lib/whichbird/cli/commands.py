@@ -236,8 +236,8 @@ def sweep(args: argparse.Namespace) -> Result:
     and the largest, times uniform, and whose they are. --plot draws SPA and rank
     with their bands, the reliable interval shaded, and marks where lines cross:
     full if from one end of the interval to the other the order turns, that is, if
-    each order is significant by documents; a dotted line is the human ceiling, where
-    it is known. --bare leaves intervals, marks and ceiling out.
+    each order is significant by documents; a dotted line is the human ceiling,
+    where it is known. --bare leaves intervals, marks and ceiling out.
     --meta sets other meta-metrics beside SPA, value and rank, in --csv and --json.
     Score files are read, and --domain is taken, as 'whichbird rank --help' says.
 

@@ -59,7 +59,9 @@ def all_(args: argparse.Namespace) -> Result:
     human translation among the systems of ende24. wmt23 is that of 2023: pairwise
     accuracy over all pairs of systems (pa), Pearson of system means (pearson) and
     of all translations (cells), acc_eq; wmt23-as-24 is 2024's rule on 2023's data.
-    Intervals are of 95 %, documents resampled. Where people rated translations
+    Intervals are of 95 %, documents resampled. Two sentinels of 2024 give all
+    translations of a segment one score, tie all systems and have .495;
+    mt-metrics-eval's .540 for them is rounding. Where people rated translations
     several times a second table has the human ceiling ('whichbird rank --help').
 
     examples:

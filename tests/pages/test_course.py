@@ -35,6 +35,7 @@ SAID = {
     "exit-ticket": ["In one sentence", "still unclear"],
     "pools": ["Find one pool that lies flat"],
     "ranks": ["First place is on top"],
+    "your-pool": ["Before you are told", "Largest ESS in the room", "One sentence for a report"],
     "rubric": ["not yet (0)", "Reproducibility", "confuses level", "Exit ticket"],
 }
 

@@ -401,7 +401,7 @@ def judged(source: Digest | Pool | str, scorers: Iterable[str], scores: Scores |
 def shipped_tests(source: Digest | Pool, scorers: Iterable[str]) -> Verdict | None:
     """The verdict that ships with a dataset if it holds these scorers; None for a pool of your own, or part of a dataset.
 
-    >>> shipped_tests(dataset_of("ende24"), ["BLEU"]), shipped_tests(dataset_of("ende24").without("MSLC"), ["BLEU"])
+    >>> shipped_tests(dataset_of("ende24"), ["BLEU"]), shipped_tests(dataset_of("ende24").without("IKUN"), ["BLEU"])
     (<Verdict 30 scorers at 67 balances|PERM-BOTH:1000-10000|documents:171|bootstrap:1000|testing seed:7>, None)
     """
     if isinstance(source, Pool) or source.dropped or not ships(_file(source.name)):

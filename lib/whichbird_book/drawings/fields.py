@@ -107,9 +107,10 @@ def by_leverage(points: Points, names: Sequence[str], leverage: Array) -> Figure
     fig, ax = plt.subplots(figsize=(5.6, 3.2))
     a, f = points
     ax.scatter(a, f, s=60 + 900 * leverage, facecolors="none", edgecolors=figures.INK, lw=1.4)
-    for k in map(int, np.flatnonzero(leverage > 0.13)):
-        above: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, 15), "ha": "center"}
-        ax.annotate(names[k], (a[k], f[k]), fontsize=9.5, **above)
+    far = np.flatnonzero(leverage > 0.13)
+    for n, k in enumerate(map(int, far[np.argsort(a[far])])):  # neighbours above and below, or their names collide
+        place: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, -25 if n % 2 else 15), "ha": "center"}
+        ax.annotate(names[k], (a[k], f[k]), fontsize=9.5, **place)
     ax.margins(0.2)
     ax.set(xlabel="adequacy", ylabel="fluency")
     return fig
@@ -172,10 +173,10 @@ def by_severity(table: pd.DataFrame) -> Figure:
     fig, ax = plt.subplots(figsize=(5.6, 3.6))
     ax.plot([0, 1], [0, 1], color=figures.FAINT, ls="--", lw=1)
     ax.scatter(table["category"], table["severity"], color=figures.INK, s=30)
-    for name, (category, severity) in table[["category", "severity"]].iterrows():
-        if abs(severity - category) > 0.25:
-            below: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, -13), "ha": "center"}
-            ax.annotate(str(name), (category, severity), fontsize=9.5, **below)
+    far = table[(table["severity"] - table["category"]).abs() > 0.25].sort_values("category")
+    for n, (name, category, severity) in enumerate(zip(far.index, far["category"], far["severity"], strict=True)):
+        below: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, -26 if n % 2 else -13), "ha": "center"}
+        ax.annotate(str(name), (category, severity), fontsize=9.5, **below)
     ax.set(xlim=(0, 1.02), ylim=(0, 1.05), xlabel="β₀ by category", ylabel="balance by severity")
     return fig
 

@@ -412,8 +412,8 @@ def spa_plane(
 ) -> Figure:
     """A panel for each title: curves of landmarks, an arrow for each family of augmented scorers, and a star at the base scorer. Places are (fluency and adequacy, points)."""
     tones = {f: figures.INK if f == "adequacy-fluency" else figures.MEASURES[f][1] for f in PAPER_FAMILIES}
-    fig, axes = plt.subplots(len(star), 1, figsize=(5.6, 5.2 * len(star)))
-    for ax, title in zip(axes, star, strict=True):
+    fig, axes = plt.subplots(len(star), 1, figsize=(5.6, 5.2 * len(star)), squeeze=False)
+    for ax, title in zip(axes.flat, star, strict=True):
         for name, (colour, share, words, side, away) in LANDMARKS.items():
             x, y = landmarks[title][name]
             ax.plot(x, y, color=colour, lw=1.6)

@@ -6,6 +6,7 @@ their own (`make .venv-course/.ready`); without it their tests are skipped, and 
 
 import csv
 import hashlib
+import io
 import json
 import os
 import subprocess
@@ -181,6 +182,29 @@ def test_the_judge_takes_nothing_but_values():
             found = judge({"3.1.1": {"student": None, "answers": {"price": strange}}})["3.1.1"]
             assert found["points"] == 0 and len(found["messages"]) == 1
         assert judge({"3.1.1": {"student": {"list": []}, "answers": {"price": {"value": 1.0}}}})["3.1.1"]["points"] == 0
+
+
+def test_an_old_key_marks_nobody(tmp_path, monkeypatch, capsys):
+    """It gave everybody no point, with 'it cannot be judged'."""
+    key = json.loads(check.KEY.read_text("utf-8"))
+    first = key["exercises"]["3.1.1"]
+    right = next(iter(next(iter(first["answers"].values()))["right"].values()))
+    right["items"] = {path: [h, h] for path, h in right["items"].items()}
+    monkeypatch.setattr(mark, "_key", lambda: key)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("{}\n"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", sys.stdout)  # `_serve` turns it away
+        mark._serve()
+    said = f"the key of {first['label']} is older than this library; make key makes a new one"
+    assert capsys.readouterr().out == said + "\n"
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(
+        mark.subprocess, "Popen", lambda command, **more: popen([sys.executable, "-c", f"print({said!r})"], **more)
+    )
+    nbformat.write(notebooks.student(PAGES["balance"]), tmp_path / "one.ipynb")
+    assert mark.main([str(tmp_path), "--out", str(tmp_path / "marks.csv")]) == 1
+    assert capsys.readouterr().err == f"Nothing was marked: {said}.\n" and not (tmp_path / "marks.csv").exists()
 
 
 def test_the_key_is_slow_to_try():

@@ -24,10 +24,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from .check import _key, judge
+from .check import _key, judge, older
 from .values import MIME, as_number, unpack
 
 ASKS = re.compile(r"\bbook\.check\(\s*[\"']([^\"']+)[\"']")
+READY = "ready"  # what the interpreter that judges says first
 READS = "import whichbird_book.teach.values as _values\n_values.show({number!r}, globals())"
 TIMEOUT = 600  # seconds a cell may take
 Marks = dict[str, dict[str, Any]]  # exercise → points, of, messages
@@ -48,7 +49,10 @@ class Judge:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", cwd=self._folder.name
         )
         assert self._process.stdout is not None
-        self._process.stdout.readline()  # now everything is imported
+        said = self._process.stdout.readline().strip()  # now everything is imported
+        if said != READY:
+            self.__exit__(None, None, None)
+            raise ValueError(said or "the interpreter that judges did not start; look at what it says above")
         return self
 
     def __call__(self, read: Mapping[str, Any]) -> Marks:
@@ -79,7 +83,10 @@ def _serve() -> None:
 
     whichbird.balance, pandas.DataFrame, _key()  # loaded before a submission runs
     out, sys.stdout = sys.stdout, sys.stderr  # what a check may print is no mark
-    print("ready", file=out, flush=True)
+    if old := [entry["label"] for entry in _key()["exercises"].values() if older(entry)]:
+        print(f"the key of {old[0]} is older than this library; make key makes a new one", file=out, flush=True)
+        return
+    print(READY, file=out, flush=True)
     for line in sys.stdin:
         print(json.dumps(_marks(json.loads(line))), file=out, flush=True)
 
@@ -243,6 +250,8 @@ def _folder(folder: Path, out: Path) -> int:
     if not files:
         raise ValueError(f"no notebook (.ipynb) lies below {folder}")
     rows, failed = [], []
+    with Judge():  # an old key is refused once, before a submission runs
+        pass
     for file in tqdm(files, unit="notebook", disable=None):
         name = str(file.relative_to(folder)) if folder.is_dir() else file.name
         try:

@@ -96,12 +96,12 @@ def ships(given: object) -> bool:
 def title(name: str) -> str:
     """A dataset in words, short enough for a menu on a phone; its own name if it is none of ours.
 
-    >>> title("ted_zhen"), title("ende24"), title("bio_enes"), title("mine")
-    ('Chinese–English, TED 2021', 'English–German 2024', 'English–Spanish, biomedical', 'mine')
+    >>> title("ted_zhen"), title("ende24"), title("bio_enes"), title("hanna"), title("mine")
+    ('Chinese–English, TED 2021', 'English–German 2024', 'English–Spanish, biomedical', 'English, stories', 'mine')
     """
     if name in FIELDS:
         codes = re.fullmatch(r"\w+_(\w\w)(\w\w)", name)
-        pair = "–".join(LANGUAGES.get(code, code) for code in codes.groups()) if codes else name
+        pair = "–".join(LANGUAGES.get(code, code) for code in codes.groups()) if codes else "English"
         return f"{pair}, {FIELDS[name]}"
     if name not in DATASETS:
         return name

@@ -60,9 +60,8 @@ def all_(args: argparse.Namespace) -> Result:
     accuracy over all pairs of systems (pa), Pearson of system means (pearson) and
     of all translations (cells), acc_eq; wmt23-as-24 is 2024's rule on 2023's data.
     Intervals are of 95 %, documents resampled. Two sentinels of 2024 give all
-    translations of a segment one score, tie all systems and have .495;
-    mt-metrics-eval's .540 for them is rounding. Where people rated translations
-    several times a second table has the human ceiling ('whichbird rank --help').
+    translations of a segment one score, tie all systems and have .495.
+    Where people rated translations several times a second table has the human ceiling ('whichbird rank --help').
 
     examples:
       whichbird all --scores my/*.seg.score --beta 0.6

@@ -8,7 +8,8 @@ source lines, rated or not; `all_lines.csv` has them.
 
 Two primaries of 2024, sentinel-ref-mqm and sentinel-src-mqm, give all translations of a segment one score, the same to the last digit of
 their files. They tie every pair of systems, and that is how they are counted here: acc_eq is then the share of ties among people,
-and their official average .495. mt-metrics-eval's .540 comes from means in 32 bits, whose last digits put systems in an order.
+and their official average .495. mt-metrics-eval is reported to print .540 for them, from
+sums in 32 bits whose last digits put systems in an order; that was not recomputed here.
 """
 
 from __future__ import annotations

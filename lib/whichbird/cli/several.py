@@ -61,7 +61,8 @@ def all_(args: argparse.Namespace) -> Result:
     of all translations (cells), acc_eq; wmt23-as-24 is 2024's rule on 2023's data.
     Intervals are of 95 %, documents resampled. Two sentinels of 2024 give all
     translations of a segment one score, tie all systems and have .495.
-    Where people rated translations several times a second table has the human ceiling ('whichbird rank --help').
+    Where people rated translations several times a second table has the human
+    ceiling ('whichbird rank --help').
 
     examples:
       whichbird all --scores my/*.seg.score --beta 0.6

@@ -77,14 +77,11 @@ def judged(
         return int(won.groupby(q["dataset"]).all().sum())
 
     rules = {
-        "At the same β, reweighting is better on adherence or explainability, in every pool it reaches.": (
-            SAME[0],
-            False,
-        ),
-        "At the same preference, the same.": (SAME[1], False),
-        "At the same preference, it is better on both.": (SAME[1], True),
+        "same β: better on one of two": (SAME[0], False),
+        "same preference: better on one of two": (SAME[1], False),
+        "same preference: better on both": (SAME[1], True),
     }
-    last = f"In pools of made-up systems only, explainability falls by more than {COLLAPSE}, on average over the three pools."
+    last = f"made-up systems only: explainability falls by > {COLLAPSE}"
     counts = {c: {text: everywhere(c, *rule) for text, rule in rules.items()} | {last: n} for c, n in collapses.items()}
     table = pd.DataFrame(counts)[["published", "fair"]]
     shown = table.map(lambda n: f"{n} of {count}" if n else "none")
